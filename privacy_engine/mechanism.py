@@ -22,13 +22,13 @@ class Guarantee:
     """A theorem as a reader meets it: one sentence, what it assumes, what it does not cover.
 
     ``epsilon`` is the level that the promise about the upload has; ``radius_m`` the distance within which it holds,
-    None where the promise is about no distance.
+    None where the promise is about no distance. Without a guarantee both are None: the statement has the reason.
     """
 
     level: str
     unit: str
     neighbours: Neighbours
-    epsilon: float
+    epsilon: float | None
     radius_m: float | None
     statement: str
     assumptions: tuple[str, ...]
@@ -47,6 +47,8 @@ class Mechanism(Component):
     ``level`` is what is protected: ``event``, ``w-event``, ``landmark``, ``user`` or ``record``. Sentences have no full
     stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
     ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
+    ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
+    ``noise_varies`` is True where one release draws noise of several scales.
     """
 
     level: ClassVar[str]
@@ -58,7 +60,15 @@ class Mechanism(Component):
     clear_fields: ClassVar[tuple[str, ...]] = ()
     grid_text: ClassVar[str] = ""
 
+    publishable: ClassVar[bool] = True
+    noise_varies: ClassVar[bool] = False
+
     epsilon: Any
+
+    @property
+    def unsound(self) -> str:
+        """Why the guarantee does not hold for these parameters, a clause; empty where it holds."""
+        return ""
 
     def release(self, *data: Any, **more: Any) -> Any:
         """One release of ``data``, randomness only through ``rng``; the base class of each kind has the arguments.

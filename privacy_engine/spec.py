@@ -4,9 +4,16 @@ worker reads it, the engine runs it, the legend names it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from pydantic import SerializerFunctionWrapHandler, ValidationInfo, field_serializer, field_validator, model_serializer
+from pydantic import (
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_serializer,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
@@ -35,8 +42,11 @@ class ReleaseSpec(Spec):
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
     spec is dumped without the key, as it was before there were steps.
 
-    A seed makes the run repeatable and therefore never private: such a release has no guarantee.
+    A seed makes the run repeatable and therefore never private: such a release has no guarantee. A mechanism that is
+    ``unsound`` has none either, so it needs a seed.
     """
+
+    simulated: ClassVar[bool] = False
 
     mechanism: Any
     seed: Seed | None = None
@@ -46,6 +56,14 @@ class ReleaseSpec(Spec):
     @classmethod
     def _registered(cls, value: Any) -> Mechanism:
         return mechanisms.parse(value, field="mechanism")
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        reason = self.mechanism.unsound
+        if reason and self.seed is None and not self.simulated:
+            rule = "is required: this mechanism has no guarantee, and only a simulation may use it"
+            raise ParameterErrors([ParameterError(f"seed {rule}: {reason}", field="seed", rule=rule)])
+        return self
 
     @field_serializer("mechanism")
     def _dumped(self, value: Mechanism) -> dict[str, Any]:
@@ -94,7 +112,7 @@ class ReleaseSpec(Spec):
     @property
     def private(self) -> bool:
         """True if a release of this spec may carry its mechanism's guarantee."""
-        return self.seed is None
+        return self.seed is None and not self.mechanism.unsound
 
     @property
     def title(self) -> str:
@@ -142,6 +160,12 @@ class ReleaseSpec(Spec):
             They are more than :data:`~privacy_engine.registry.MAX_STEPS` together.
         """
         return self.parse(self.model_dump() | {"postprocess": [*self.postprocess, *steps]})
+
+
+class SimulatedSpec(ReleaseSpec):
+    """A :class:`ReleaseSpec` that only experiments run, whose noise is simulated: it may be of any mechanism."""
+
+    simulated: ClassVar[bool] = True
 
 
 def _scaled(watch: Callable[[float], None], done: int, events: int, total: int) -> Callable[[float], None]:

@@ -47,7 +47,9 @@ class QuotedSerializer(serializers.Serializer[Any]):
     neighbours = serializers.CharField()
     assumptions = serializers.ListField(child=serializers.CharField())
     caveats = serializers.ListField(child=serializers.CharField())
+    publishable = serializers.BooleanField(help_text="False where there is no guarantee: seeded simulations only.")
     noise_sd = serializers.FloatField(help_text="Standard deviation of the noise of one newly drawn count.")
+    noise_varies = serializers.BooleanField(help_text="Whether noise_sd is the smallest of several.")
 
 
 class PriceSerializer(serializers.Serializer[Any]):

@@ -39,6 +39,7 @@ def form(dataset: Dataset) -> dict[str, Any]:
     offered = [
         {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": cls.fields()}
         for cls in mechanisms.of(dataset.kind)
+        if cls.publishable
     ]
     return {
         "dataset": dataset,

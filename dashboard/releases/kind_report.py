@@ -83,6 +83,7 @@ class KindReport:
     parameters: list[Parameter]
     facts: list[Fact]
     noise_sd: float
+    noise_varies: bool
     spec_digest: str
     sha256: str
     request: str
@@ -122,6 +123,7 @@ def public(row: Release) -> KindReport:
         parameters=parameters_of(spec.mechanism),
         facts=_facts(kinds.read_release(row)),
         noise_sd=spec.mechanism.noise_sd(),
+        noise_varies=spec.mechanism.noise_varies,
         spec_digest=row.spec_digest,
         sha256=row.data_sha256,
         request=reproduce.request(row),

@@ -40,7 +40,9 @@ def promise_of(mechanism: Mechanism) -> dict[str, Any]:
         "neighbours": guarantee.neighbours.words,
         "assumptions": list(guarantee.assumptions),
         "caveats": list(guarantee.caveats),
+        "publishable": not mechanism.unsound,
         "noise_sd": mechanism.noise_sd(),  # type: ignore[attr-defined]
+        "noise_varies": mechanism.noise_varies,
     }
 
 

@@ -96,12 +96,14 @@ class StreamType(DataType):
 
     def release_to_table(self, release: StreamRelease) -> Any:
         about = {"names": list(release.names), "timed": release.time_s is not None, "private": release.private}
+        about |= {} if release.whole else {"whole": False}
         return _table(release, release.counts, about).append_column("budget", pa.array(release.budgets))
 
     def release_from_table(self, table: Any) -> StreamRelease:
         budgets = table.column("budget").to_numpy()
         about, counts, labels, time_s = _columns(table.drop_columns(["budget"]))
-        counts = counts.astype(np.int64)
+        if about.get("whole", True):
+            counts = counts.astype(np.int64)
         return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"])
 
     def digest(self, release: StreamRelease) -> str:

@@ -1,4 +1,7 @@
-"""Published counts as files: a CSV table with a column for each dimension, and the same as Parquet."""
+"""Published counts as files: a CSV table with a column for each dimension, and the same as Parquet.
+
+A table of estimates has a decimal point or an exponent in every cell; Parquet has columns of doubles.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:
     out.write((",".join(cell_text(name) for name in header) + "\r\n").encode())
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
     for text, row in zip(release.labels, release.counts.tolist(), strict=True):
-        cells = [cell_text(plain_name(text)), *map(str, row), first or ","]
+        cells = [cell_text(plain_name(text)), *map(repr, row), first or ","]
         out.write((",".join(cells) + "\r\n").encode())
         first = ""
 

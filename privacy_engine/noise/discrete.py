@@ -13,7 +13,7 @@ from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import number, whole_number
 
-LAPLACE_RATES = (1e-9, 1e6)
+LAPLACE_RATES = (1e-12, 1e6)
 CHUNK = 1 << 16
 SIGN = np.uint64(1)
 
@@ -28,7 +28,7 @@ def discrete_laplace(rate: float, n: int, *, rng: RandomSource | np.random.Gener
     Parameters
     ----------
     rate : float
-        From 1e-9 to 1e6.
+        From 1e-12 to 1e6.
     n : int
 
     Raises

@@ -10,15 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import FormatError
 from privacy_engine.noise import GRID_DEG
 from privacy_engine.popularity import PopularityModel, model_digest
 from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, points_digest
-from privacy_engine.stream_release import counts_digest
+from privacy_engine.stream_release import FINEST, PER_UNIT, counts_digest
 
 _ON_GRID = re.compile(r"(-?)([0-9]{1,3})\.([0-9]{7})", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,2})?", re.ASCII)
+_FRACTION = re.compile(r"[.eE]")
 _INSTANT = re.compile(r"-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?Z", re.ASCII)
 
 
@@ -38,7 +39,11 @@ class Contents:
     off_grid: Sequence[str] = ()
 
     kind: ClassVar[str]
-    grid_text: ClassVar[str]
+
+    @property
+    def grid_text(self) -> str:
+        """Which numbers the file can hold, as text."""
+        return "whole numbers"
 
     @property
     def size(self) -> str:
@@ -61,7 +66,10 @@ class PointContents(Contents):
     series: Sequence[Published] = ()
 
     kind: ClassVar[str] = "trajectory"
-    grid_text: ClassVar[str] = f"multiples of {GRID_DEG:g} degrees"
+
+    @property
+    def grid_text(self) -> str:
+        return f"multiples of {GRID_DEG:g} degrees"
 
     @property
     def size(self) -> str:
@@ -81,10 +89,13 @@ class CountContents(Contents):
 
     names: Sequence[str] = ()
     labels: Sequence[str] = ()
-    counts: Ints = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
+    counts: Ints | Floats = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
 
     kind: ClassVar[str] = "stream"
-    grid_text: ClassVar[str] = "whole numbers"
+
+    @property
+    def grid_text(self) -> str:
+        return super().grid_text if self.counts.dtype == np.int64 else f"multiples of {1 / PER_UNIT:g}"
 
     @property
     def size(self) -> str:
@@ -101,7 +112,6 @@ class ModelContents(Contents):
     model: PopularityModel | None = None
 
     kind: ClassVar[str] = "checkins"
-    grid_text: ClassVar[str] = "whole numbers"
 
     @property
     def size(self) -> str:
@@ -126,6 +136,23 @@ def whole_numbers(texts: Sequence[str]) -> tuple[Ints, list[str]]:
         return np.array(found, dtype=np.int64), off_grid
     except OverflowError:
         raise Unreadable("A count is larger than Cairn writes.") from None
+
+
+def written_counts(texts: Sequence[str]) -> tuple[Ints | Floats, list[str]]:
+    """Counts of a stream as written, (n,), and those that are off their grid.
+
+    They are estimates, multiples of 0.001, where every text has a decimal point or an exponent, else whole numbers.
+    """
+    if not texts or not all(_FRACTION.search(text) for text in texts):
+        return whole_numbers(texts)
+    off_grid = []
+    for text in texts:
+        if not _NUMBER.fullmatch(text):
+            raise Unreadable(f"{text!r:.60} is not a count.")
+        exact = Decimal(text) * (PER_UNIT if abs(Decimal(text)) < FINEST else 1)
+        if exact != exact.to_integral_value():
+            off_grid.append(text)
+    return np.array([float(text) for text in texts]), off_grid
 
 
 class Columns:

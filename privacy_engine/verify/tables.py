@@ -14,7 +14,15 @@ from privacy_engine.exports.stream import TIME
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.popularity import Grid, PopularityModel
-from privacy_engine.verify.contents import Contents, CountContents, ModelContents, Unreadable, whole_numbers
+from privacy_engine.stream_release import off_lattice
+from privacy_engine.verify.contents import (
+    Contents,
+    CountContents,
+    ModelContents,
+    Unreadable,
+    whole_numbers,
+    written_counts,
+)
 from privacy_engine.verify.readers import READERS as POINT_READERS
 from privacy_engine.verify.readers import bare, from_json, long_cells, utf8
 
@@ -39,7 +47,7 @@ def _rows(data: bytes) -> tuple[list[str], list[list[str]], str, object]:
 def read_counts_csv(data: bytes) -> Contents:
     """A CSV table of counts: time, a column for each name, and the label beside the first row."""
     header, rows, text, label = _rows(data)
-    counts, off_grid = whole_numbers([cell for row in rows for cell in row[1:]])
+    counts, off_grid = written_counts([cell for row in rows for cell in row[1:]])
     names, labels = [bare(name) for name in header[1:]], [bare(row[0]) for row in rows]
     return CountContents(text, label, off_grid, names, labels, counts.reshape(len(rows), len(names)))
 
@@ -49,13 +57,15 @@ def read_counts_parquet(data: bytes) -> Contents:
     try:
         table = pq.read_table(io.BytesIO(data))
         labels = table.column(0).to_pylist()
-        columns = [column.cast(pa.int64()).to_numpy() for column in table.columns[1:]]
+        estimates = any(pa.types.is_floating(column.type) for column in table.columns[1:])
+        columns = [column.cast(pa.float64() if estimates else pa.int64()).to_numpy() for column in table.columns[1:]]
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
         raise Unreadable("The file is not a table of counts that Cairn exported.") from error
     label = from_json((table.schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
-    counts = np.column_stack(columns).astype(np.int64) if columns else np.empty((len(labels), 0), dtype=np.int64)
+    counts = np.column_stack(columns) if columns else np.empty((len(labels), 0), dtype=np.int64)
+    off_grid = [repr(one) for one in counts[off_lattice(counts)].tolist()] if estimates else []
     names, text = table.column_names[1:], str(label.get("text", "")) if isinstance(label, dict) else ""
-    return CountContents(text, label, (), names, [str(one) for one in labels], counts)
+    return CountContents(text, label, off_grid, names, [str(one) for one in labels], counts)
 
 
 def read_model_json(data: bytes) -> Contents:

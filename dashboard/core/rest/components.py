@@ -52,6 +52,7 @@ def listing(cls: type[Component]) -> dict[str, Any]:
     if issubclass(cls, Mechanism):
         entry |= {
             "level": cls.level,
+            "publishable": cls.publishable,
             "guarantee": {
                 "statement": cls.statement(),
                 "assumptions": list(cls.assumptions),

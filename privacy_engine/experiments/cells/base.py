@@ -14,7 +14,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.params import Seed, Spec, brief, broken
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.spec import ReleaseSpec, SimulatedSpec
 
 MAX_METRICS = 16
 
@@ -38,7 +38,7 @@ class Cell(Spec):
     def _registered_release(cls, value: Any) -> ReleaseSpec | None:
         if value is None:
             return None
-        found = described("release", lambda: ReleaseSpec.parse(value).checked(cls.data_kind))
+        found = described("release", lambda: SimulatedSpec.parse(value).checked(cls.data_kind))
         assert isinstance(found, ReleaseSpec)
         if found.seed is not None:
             rule = "must be left out: the experiment has one"

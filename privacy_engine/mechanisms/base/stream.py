@@ -16,7 +16,7 @@ from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
 from privacy_engine.params import Param
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
-from privacy_engine.stream_release import StreamRelease
+from privacy_engine.stream_release import StreamRelease, on_lattice
 
 LARGEST_COUNT = 2.0**52
 ROWS_AT_ONCE = 1024
@@ -57,7 +57,8 @@ class Publisher(ABC):
     """The state of one run over a stream of ``dimensions``, which spends of one :class:`WindowLedger`.
 
     A subclass writes :meth:`_rows`, for any number of successive timestamps at once; its output must not depend on how
-    many are given at a time.
+    many are given at a time. Estimates may be any finite floats: they are published as
+    :func:`~privacy_engine.stream_release.on_lattice` rounds them.
     """
 
     def __init__(self, mechanism: StreamMechanism, dimensions: int, rng: noise.RandomSource) -> None:
@@ -71,12 +72,14 @@ class Publisher(ABC):
         """What each timestamp spent so far, (t,)."""
         return np.array(self._budgets, dtype=np.float64)
 
-    def publish(self, row: ArrayLike) -> Ints:
+    def publish(self, row: ArrayLike) -> Ints | Floats:
         """Publish the counts of the next timestamp, (d,); errors of :meth:`publish_all`."""
         return np.asarray(self.publish_all(np.asarray(row)[None])[0])
 
-    def publish_all(self, rows: ArrayLike) -> Ints:
+    def publish_all(self, rows: ArrayLike) -> Ints | Floats:
         """Publish the counts of the next timestamps, (n, d): the same bits as one row after the other.
+
+        Whole numbers, or floats where the mechanism publishes estimates.
 
         Raises
         ------
@@ -86,15 +89,29 @@ class Publisher(ABC):
         counts = _whole(rows, self.dimensions)
         published = self._rows(counts)
         self.published += len(counts)
-        return published
+        return published if self.mechanism.whole else on_lattice(published.astype(np.float64))
 
     def spend(self, budgets: Floats) -> None:
         """Take the budgets of the next timestamps, (n,), from the ledger; call it before drawing."""
         self._budgets += self.ledger.spend_all(budgets).tolist()
 
     @abstractmethod
-    def _rows(self, counts: Ints) -> Ints:
+    def _rows(self, counts: Ints) -> Ints | Floats:
         """What is published of the counts (n, d) of timestamps ``published``, ``published`` + 1, …"""
+
+
+class RowPublisher(Publisher):
+    """A publisher that goes from one timestamp to the next: a subclass writes :meth:`_row`."""
+
+    def _rows(self, counts: Ints) -> Ints | Floats:
+        found: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
+        for i, row in enumerate(counts):
+            found[i] = self._row(row, self.published + i)
+        return np.asarray(found)
+
+    def _row(self, row: Ints, t: int) -> Ints | Floats:
+        """What is published of the counts (d,) of timestamp ``t``, from 0."""
+        raise NotImplementedError
 
 
 def _whole(rows: ArrayLike, dimensions: int) -> Ints:
@@ -113,8 +130,8 @@ class StreamMechanism(Mechanism):
     """Base of every mechanism that releases count streams under w-event privacy.
 
     A subclass writes :meth:`publisher`; it sets ``independent_dimensions`` where what is published of a dimension
-    depends on no other one. Neighbours are streams with the same timestamps and names that differ in one
-    window of w successive timestamps only, at each by at most Δ in sum over all dimensions.
+    depends on no other one. Neighbours are streams with the same timestamps and names that differ in one window of w
+    successive timestamps only, at each by at most Δ in sum over all dimensions.
     """
 
     kind: ClassVar[str] = CountStream.kind
@@ -135,6 +152,7 @@ class StreamMechanism(Mechanism):
     )
     independent_dimensions: ClassVar[bool] = False
     clear_fields: ClassVar[tuple[str, ...]] = ("time", "names of dimensions", "number of timestamps")
+    whole: ClassVar[bool] = True
     grid_text: ClassVar[str] = "counts are whole numbers"
 
     name: str
@@ -168,13 +186,14 @@ class StreamMechanism(Mechanism):
             A count is no whole number, or there is no name.
         """
         source = noise.as_source(rng)
+        private = source.private and not self.unsound
         run = self.start(len(stream.names), source)
-        parts = [np.empty((0, len(stream.names)), dtype=np.int64)]
+        parts: list[Any] = [np.empty((0, len(stream.names)), dtype=np.int64 if self.whole else np.float64)]
         for start in range(0, len(stream), ROWS_AT_ONCE):
             source.reached(start, len(stream))
             parts.append(run.publish_all(stream.counts[start : start + ROWS_AT_ONCE]))
-        counts = np.concatenate(parts)
-        return StreamRelease(counts, stream.names, stream.labels, stream.time_s, run.budgets, source.private)
+        counts: Any = np.concatenate(parts)
+        return StreamRelease(counts, stream.names, stream.labels, stream.time_s, run.budgets, private)
 
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
@@ -191,16 +210,19 @@ class StreamMechanism(Mechanism):
         about = stream.names, stream.labels, stream.time_s, found.budgets, found.private
         return [StreamRelease(one, *about) for one in each]
 
-    def repeat(self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator) -> Ints:
+    def repeat(
+        self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> Ints | Floats:
         """Published counts of :meth:`releases`, (times, T, d)."""
-        return np.stack([one.counts for one in self.releases(stream, times, rng=rng)])
+        found: list[Any] = [one.counts for one in self.releases(stream, times, rng=rng)]
+        return np.asarray(np.stack(found))
 
     def noise_rate(self, budget: float) -> float:
         """The rate of the discrete Laplace noise for a budget."""
         return laplace_rate(budget, self.sensitivity)
 
     def noise_sd(self) -> float:
-        """Standard deviation of the noise of one newly drawn count."""
+        """Standard deviation of the noise of one newly drawn count, the smallest where ``noise_varies``."""
         raise NotImplementedError
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
@@ -208,15 +230,15 @@ class StreamMechanism(Mechanism):
         return PrivacyLoss("event", float(self.epsilon))
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
-        statement = f"{context.qualified(self.sentence.format(**self.numbers()))} {self.remark}".rstrip()
+        promised = f"{context.qualified(self.sentence.format(**self.numbers()))} {self.remark}".rstrip()
         unit = f"events of {self.window:,} successive timestamps"
         return Guarantee(
             self.level,
             unit,
             self.neighbours,
-            float(self.epsilon),
+            None if self.unsound else float(self.epsilon),
             None,
-            statement,
+            f"There is no guarantee: {self.unsound}." if self.unsound else promised,
             self.assumptions,
             self.caveats,
             context.not_covered,
@@ -227,3 +249,10 @@ class StreamMechanism(Mechanism):
 
     def label_fields(self, context: Context) -> dict[str, Any]:
         return {"window": self.window, "sensitivity": self.sensitivity}
+
+
+class StreamEstimateMechanism(StreamMechanism):
+    """Base of the mechanisms that publish estimates: averages, medians or filtered counts, rounded to 0.001."""
+
+    whole: ClassVar[bool] = False
+    grid_text: ClassVar[str] = "counts are estimates, multiples of 0.001"

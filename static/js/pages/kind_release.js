@@ -75,7 +75,8 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
         texts.map((text) => el("li", {}, text)),
       ),
     ];
-  const noise = `Standard deviation of the noise of one newly sampled count: ${number(promise.noise_sd)}.`;
+  const least = promise.noise_varies ? "at least " : "";
+  const noise = `Standard deviation of the noise of one newly sampled count: ${least}${number(promise.noise_sd)}.`;
   $("[data-promise]").replaceChildren(
     ...[
       el("p", {}, noise),
@@ -95,7 +96,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
   bar.hidden = budget.total === null;
   bar.max = budget.total ?? 1;
   bar.value = Math.min(simulation ? budget.spent : budget.after, bar.max);
-  submit.disabled = !simulation && !budget.fits;
+  submit.disabled = !simulation && !(budget.fits && promise.publishable);
 }
 
 function refuse(/** @type {ApiError} */ error) {

@@ -1,0 +1,167 @@
+"""Published estimates through every table, file and digest, and mechanisms without a guarantee."""
+
+import hashlib
+import io
+import math
+from typing import ClassVar, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy_engine import noise
+from privacy_engine.data import CountStream
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.experiments import StreamCell
+from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.label import privacy_label
+from privacy_engine.mechanism import NO_CONTEXT, mechanisms
+from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.stream_release import StreamRelease, counts_digest, on_lattice
+from privacy_engine.verify import verify
+
+STREAM = datatypes["stream"]
+DATA = CountStream(np.arange(12).reshape(4, 3), ["a", "b,c", "a"], ["1", "2", "=3", "4"])
+
+
+class _Halves(RowPublisher):
+    def _row(self, row, t):
+        self.spend(np.array([0.0]))
+        return row / 2 + 0.0004
+
+
+class Halves(StreamEstimateMechanism):
+    """Half of each count, as it is."""
+
+    title: ClassVar[str] = "Halves"
+    summary: ClassVar[str] = "Half of each count."
+    publishable: ClassVar[bool] = False
+
+    name: Literal["stream-halves"] = "stream-halves"
+
+    @property
+    def unsound(self):
+        return "it draws no noise"
+
+    def publisher(self, dimensions, rng):
+        return _Halves(self, dimensions, rng)
+
+
+@pytest.fixture
+def halves(monkeypatch):
+    monkeypatch.setitem(mechanisms._registered, "stream-halves", Halves)
+    return {"name": "stream-halves", "epsilon": 1.0, "window": 3, "sensitivity": 1}
+
+
+def estimates(values) -> StreamRelease:
+    values = np.asarray(values, dtype=np.float64)
+    names, labels = [f"n{k}" for k in range(values.shape[1])], [str(t) for t in range(len(values))]
+    return StreamRelease(values, names, labels, None, np.zeros(len(values)))
+
+
+def labelled(release):
+    spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 3, "sensitivity": 1}})
+    return privacy_label(spec, NO_CONTEXT, private=True, sha256=STREAM.digest(release))
+
+
+def written(release, fmt):
+    out = io.BytesIO()
+    STREAM.write(release, fmt, out, label=labelled(release))
+    return out.getvalue()
+
+
+def wrong_of(data, fmt):
+    return {one.name for one in verify(data, f"x.{fmt}").checks if not one.holds}
+
+
+VALUES = st.one_of(st.floats(-1e6, 1e6), st.floats(-1e17, 1e17), st.sampled_from([0.0, -0.0, 0.0005, 2.0**40, 1e16]))
+
+
+@given(st.lists(VALUES, min_size=1, max_size=12))
+def test_rounding_is_idempotent_and_near(values):
+    values = np.array(values)
+    found = on_lattice(values)
+    assert np.array_equal(on_lattice(found), found)
+    assert not np.signbit(found[found == 0]).any()
+    fine = np.abs(values) < 2.0**40
+    assert (np.abs(found - values)[fine] <= 0.0005 + 1e-4 * (np.abs(values[fine]) > 1e9)).all()
+    assert (np.abs(found - values) <= 0.5).all()
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+@given(rows=st.lists(st.lists(VALUES, min_size=2, max_size=2), min_size=1, max_size=6))
+def test_every_file_holds_exactly_what_is_published(fmt, rows):
+    release = estimates(on_lattice(np.array(rows)))
+    assert wrong_of(written(release, fmt), fmt) == set()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_stored_release_comes_back_bit_for_bit(whole):
+    counts = np.array([[1, -2], [3, 4]]) if whole else np.array([[0.001, -2.0], [1e9 + 0.125, 4.5]])
+    release = StreamRelease(counts, ["a", "b"], ["1", "2"], np.array([0.0, 1.0]), np.array([0.5, 0.0]))
+    back = STREAM.release_from_table(STREAM.release_to_table(release))
+    assert back.whole is whole
+    assert back.counts.dtype == counts.dtype
+    assert back.counts.tobytes() == counts.tobytes()
+    assert STREAM.digest(back) == STREAM.digest(release)
+
+
+def test_whole_numbers_and_estimates_of_the_same_values_have_different_digests():
+    """That of whole numbers is what it was before there were estimates."""
+    counts = np.array([[1, 2]])
+    known = hashlib.sha256(b'cairn counts 1\n[["a", "b"], ["1"]]\n' + counts.astype("<i8").tobytes()).hexdigest()
+    assert counts_digest(["a", "b"], ["1"], counts) == known
+    assert counts_digest(["a", "b"], ["1"], counts.astype(np.float64)) != known
+
+
+def test_a_changed_digit_or_a_finer_number_is_found():
+    text = written(estimates([[1.5, 2.0]]), "csv")
+    assert b",1.5,2.0," in text
+    assert wrong_of(text.replace(b",1.5,", b",1.6,"), "csv") == {"digest"}
+    assert wrong_of(text.replace(b",1.5,", b",1.5001,"), "csv") == {"grid", "digest"}
+    assert wrong_of(text.replace(b",1.5,", b",1,"), "csv") == {"digest"}  # one whole number among estimates
+    assert "readable" in wrong_of(text.replace(b",1.5,", b",nan,"), "csv")
+
+
+@pytest.mark.parametrize("value", [1.5001, math.nan, math.inf])
+def test_parquet_off_the_lattice_is_found(value):
+    table = pq.read_table(io.BytesIO(written(estimates([[1.5, 2.0]]), "parquet")))
+    changed = io.BytesIO()
+    pq.write_table(table.set_column(1, "n0", pa.array([value])), changed)
+    assert wrong_of(changed.getvalue(), "parquet") == {"grid", "digest"}
+
+
+@pytest.mark.parametrize("value", [0.0004, math.nan, -math.inf])
+def test_a_release_off_the_lattice_is_refused(value):
+    with pytest.raises(DataError, match=r"finite multiples of 0\.001"):
+        estimates([[value]])
+
+
+class TestWithoutGuarantee:
+    def test_it_needs_a_seed(self, halves):
+        with pytest.raises(ParameterErrors, match="only a simulation may use it: it draws no noise") as caught:
+            ReleaseSpec.parse({"mechanism": halves})
+        assert [(one.field, one.rule.split(":")[0]) for one in caught.value.errors] == [("seed", "is required")]
+        assert not ReleaseSpec.parse({"mechanism": halves, "seed": 1}).private
+
+    def test_it_is_never_private(self, halves):
+        release = Halves(**halves).release(DATA, rng=noise.publishable())
+        assert not release.private
+        assert release.counts.tolist()[1] == [1.5, 2.0, 2.5]  # 0.0004 is rounded away
+
+    def test_the_guarantee_is_that_there_is_none(self, halves):
+        found = Halves(**halves).guarantee()
+        assert (found.statement, found.epsilon) == ("There is no guarantee: it draws no noise.", None)
+        label = privacy_label(ReleaseSpec.parse({"mechanism": halves, "seed": 1}), NO_CONTEXT, private=True)
+        assert (label["private"], label["guarantee"]) == (False, None)
+        assert label["text"].startswith("NOT PRIVATE")
+        assert "counts are estimates, multiples of 0.001" in label["text"]
+
+    def test_experiments_simulate_it(self, halves):
+        metrics = ["stream-mean-absolute-error"]
+        cell = StreamCell.parse({"kind": "stream", "release": {"mechanism": halves}, "metrics": metrics, "seed": 1})
+        assert cell.values(DATA, range(2))[1].tolist() == pytest.approx([2.75, 2.75], abs=1e-9)
+        assert StreamCell.parse(cell.model_dump()).digest == cell.digest
