@@ -41,7 +41,8 @@ def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
 
 
 def test_the_registered_names_are_these():
-    assert [cls.registered_name() for cls in CLASSES] == ["stream-uniform", "stream-sample"]
+    names = ["stream-uniform", "stream-sample", "stream-kalman", "stream-kalman-uniform"]
+    assert [cls.registered_name() for cls in CLASSES] == names
     assert {getattr(stream, name) for name in stream.__all__} == set(CLASSES)
 
 
@@ -62,9 +63,10 @@ def test_values_outside_the_domain_are_refused_by_name(cls, value):
 
 @every_mechanism
 def test_every_corner_of_the_domain_can_be_released(cls):
-    corners = [(one["minimum"], one["maximum"]) for one in cls.fields()]
-    for epsilon, window, sensitivity in itertools.product(*corners):
-        mechanism = cls(epsilon=epsilon, window=int(window), sensitivity=int(sensitivity))
+    fields = [one for one in cls.fields() if not one["choices"]]
+    ends = [[(int if one["whole"] else float)(one[end]) for end in ("minimum", "maximum")] for one in fields]
+    for values in itertools.product(*ends):
+        mechanism = cls(**dict(zip((one["name"] for one in fields), values, strict=True)))
         assert mechanism.release(random_stream(3), rng=noise.publishable()).private
 
 
@@ -86,7 +88,7 @@ def test_same_seed_same_bits_and_the_input_is_unchanged(cls):
     assert np.array_equal(one.counts, two.counts)
     assert not np.array_equal(one.counts, three.counts)
     assert np.array_equal(data.counts, before)
-    assert one.counts.dtype == np.int64
+    assert one.counts.dtype == (np.int64 if cls.whole else np.float64)
     assert one.counts.shape == data.counts.shape
     assert not one.private
 
