@@ -15,7 +15,7 @@ import pytest
 from benchmarks.bench_formats import GPX, ROWS
 from benchmarks.references import ingest as reference
 from benchmarks.timing import Side
-from dashboard.storage import parquet
+from dashboard.storage.data_files import write_data
 from privacy_engine.formats import read
 
 MANY, PART = 1_000_000, 50_000
@@ -54,7 +54,7 @@ def bench_csv_parsed_and_stored(beside: Any, database: None, tmp_path: Path) -> 
         assert np.array_equal(found[axis], np.concatenate([getattr(one, axis) for one in series]))
 
     def store() -> None:
-        parquet.write_points(tmp_path / "points.parquet", read(whole).series)
+        write_data("trajectory", tmp_path / "points.parquet", read(whole).series)
 
     figure = beside(
         "a CSV of 1,000,000 rows parsed and stored; library: pandas.read_csv and Django's bulk_create into SQLite",

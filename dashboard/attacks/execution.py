@@ -13,7 +13,7 @@ from dashboard.attacks.models import Attack
 from dashboard.datasets.people import mask_of_person
 from dashboard.jobs import leases
 from dashboard.releases.files import people_of_release, read_releases
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine import __version__
 from privacy_engine.attacks import PopulationAttack, Result, SeriesAttack, Watch
 from privacy_engine.data import Mask, Release, Trajectory
@@ -39,7 +39,8 @@ def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]
     row.data_file = f"{token.hex}.parquet"
     report("Reading", 0.0)
     attack = row.parsed
-    persons, series = people_of_release(row.release), parquet.read_points(row.release.dataset.points_path)
+    dataset, persons = row.release.dataset, people_of_release(row.release)
+    series = read_data(dataset.kind, dataset.points_path)
     parts = read_releases(row.release)
 
     def watch(share: float) -> None:

@@ -22,12 +22,13 @@ from django.conf import settings
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
-from dashboard.storage import local_files, parquet
+from dashboard.storage import local_files
 from dashboard.storage.series_cache import Line
 from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.published import CELLS_PER_DEGREE
 
 PART = 50_000  # values written at a time
 WARNING = "This reads the original; do not publish it."
@@ -83,7 +84,7 @@ def _values(column: Any) -> np.ndarray:
 def line(row: Attack) -> Line:
     """The guessed path of a finished attack, as the map reads it."""
     columns = read(row).columns
-    lon, lat = (np.round(columns[name] * parquet.E7).astype(np.int32) for name in ("lon", "lat"))
+    lon, lat = (np.round(columns[name] * CELLS_PER_DEGREE).astype(np.int32) for name in ("lon", "lat"))
     return Line(lon, lat, line_simplification.heights(lat))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 from privacy_engine.errors import ParameterError
@@ -38,14 +39,19 @@ def required_name(name: str) -> str:
     return found
 
 
-def storable(value: Any) -> Any:
-    """JSON-ready ``value`` whose texts every database and encoder takes: no NUL, no half of a surrogate pair.
+def plain(text: str) -> str:
+    """``text`` as every database and encoder takes it: no NUL, no half of a surrogate pair."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def storable(value: Any, text: Callable[[str], str] = plain) -> Any:
+    """JSON-ready ``value`` with ``text`` of each of its texts.
 
     >>> storable({"name": ["a\\0b", 1]})
     {'name': ['a\ufffdb', 1]}
     """
     if isinstance(value, str):
-        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+        return text(value)
     if isinstance(value, dict):
-        return {storable(key): storable(inner) for key, inner in value.items()}
-    return [storable(inner) for inner in value] if isinstance(value, list | tuple) else value
+        return {text(key): storable(inner, text) for key, inner in value.items()}
+    return [storable(inner, text) for inner in value] if isinstance(value, list | tuple) else value

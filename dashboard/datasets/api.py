@@ -28,7 +28,7 @@ from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import track_encoding
-from dashboard.storage.data_cache import read_data
+from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line
 from privacy_engine.cleaning import cleaning_steps
 
@@ -150,7 +150,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
         selectors.require_ready(dataset)
         selectors.require_kind(dataset, Kind.STREAM)
-        stream = read_data(dataset.kind, dataset.points_path)
+        stream = cached_data(dataset.kind, dataset.points_path)
         return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
@@ -160,7 +160,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
         selectors.require_ready(dataset)
         selectors.require_kind(dataset, Kind.CHECKINS)
-        checkins = read_data(dataset.kind, dataset.points_path)
+        checkins = cached_data(dataset.kind, dataset.points_path)
         grid = cells.display_grid(checkins)
         found = cells.counted(grid, checkins)
         return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from dashboard.core.text import storable
-from dashboard.datasets import facts, lineage
+from dashboard.core.text import one_line, storable
+from dashboard.datasets import lineage
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
-from dashboard.storage import local_files, parquet
+from dashboard.storage import data_files, local_files
 from privacy_engine import formats
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
@@ -45,7 +45,7 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning, kind=row.requested_kind
     )
     lease.report("Storing the points", 0.8)
-    fields = store(row.folder, found.data, token=lease.token)
+    fields = store(row.folder, found.data, token=lease.token, kind=found.evidence.kind)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         local_files.remove(row.folder / fields["points_file"])
         raise leases.LeaseLost
@@ -72,7 +72,7 @@ def import_now(
     ``evidence`` is among them, which :func:`dashboard.datasets.lineage.register` makes the column ``source_file``.
     """
     found = read(path, name=name, options=options, cleaning=cleaning, kind=kind)
-    fields = store(folder, found.data, token=uuid.uuid4())
+    fields = store(folder, found.data, token=uuid.uuid4(), kind=found.evidence.kind)
     return fields | cleaned_columns(found.report) | {"evidence": found.evidence}
 
 
@@ -126,27 +126,14 @@ def _limits() -> formats.Limits:
     return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)
 
 
-def store(folder: Path, data: Data, *, token: uuid.UUID) -> dict[str, Any]:
+def store(folder: Path, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJECTORY) -> dict[str, Any]:
     """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
-    name = f"points-{token}.parquet"
-    if isinstance(data, CountStream | CheckIns):
-        return {"points_file": name, **_store_other(folder / name, data)}
-    parquet.write_points(folder / name, data)
+    name, found = f"points-{token}.parquet", datatypes[kind]
+    data_files.write_data(kind, folder / name, data)
     return {
-        "kind": Kind.TRAJECTORY,
-        "points": sum(len(one) for one in data),
+        "kind": kind,
+        "points": found.size(data),
         "points_file": name,
-        "summary": facts.summarise(data),
-        "content_digest": facts.content_digest(data, key=settings.SECRET_KEY),
-    }
-
-
-def _store_other(path: Path, data: CountStream | CheckIns) -> dict[str, Any]:
-    found = datatypes[data.kind]
-    parquet.write_table(path, found.to_table(data))
-    return {
-        "kind": data.kind,
-        "points": len(data),
-        "summary": storable(found.facts(data).model_dump()),
-        "content_digest": facts.keyed(found.content_digest(data), key=settings.SECRET_KEY),
+        "summary": storable(found.facts(data).model_dump(), one_line),
+        "content_digest": found.keyed_digest(data, settings.SECRET_KEY),
     }

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.core.templatetags.display import moment, number, whole
-from dashboard.datasets.facts import instant
 from dashboard.datasets.models import Dataset, Kind
+from privacy_engine.instants import instant
 
 Fact = dict[str, str]
 

@@ -9,9 +9,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from dashboard.core.choices import TextChoices
-from dashboard.datasets.facts import instant
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.storage import local_files
+from privacy_engine.instants import instant
 
 
 class Kind(TextChoices):

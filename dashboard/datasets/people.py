@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
 from privacy_engine.data import Mask
+from privacy_engine.datatypes.trajectory_table import people_columns, people_of_table
 from privacy_engine.errors import ParameterError
 from privacy_engine.people import Person
 from privacy_engine.people import people_of as grouped
@@ -32,7 +35,16 @@ def people_of(dataset: Dataset) -> list[Person]:
 
 @lru_cache(maxsize=64)
 def _people(path: Path) -> list[Person]:
-    return parquet.read_people(path)  # a file of points is never changed, and its name never used again
+    # a file of points is never changed, and its name never used again
+    return people_of_table(parquet.read_table(path, people_columns(parquet.read_schema(path))))
+
+
+def by_person(series: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """The series of a summary under the name of their person, people in the order of their first series."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for one in series:
+        groups.setdefault(one.get("person", ""), []).append(one)
+    return list(groups.items())
 
 
 def person_of(dataset: Dataset, series: int) -> Person:

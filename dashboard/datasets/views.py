@@ -15,10 +15,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
-from dashboard.datasets import counts, facts, selectors, services
+from dashboard.datasets import counts, selectors, services
 from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.people import by_person
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
@@ -89,7 +90,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
-        "people": facts.by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
+        "people": by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
     }
     if dataset.state != State.READY:
         return render(request, "datasets/detail.html", context)

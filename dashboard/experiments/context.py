@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
-from dashboard.storage import local_files, parquet
+from dashboard.storage import local_files
+from dashboard.storage.data_files import read_data
 from privacy_engine import experiments
 from privacy_engine.data import Floats, Trajectory
-from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import (
     AS_THEY_ARE,
@@ -33,17 +32,10 @@ from privacy_engine.experiments.table import Results
 def data_of(row: Experiment) -> Any:
     """What it is run on: a list of series, or one object of another kind, or None where its cells generate theirs."""
     spec = row.parsed_spec
-    given = None if row.dataset is None else read(row.dataset)
+    given = None if row.dataset is None else read_data(row.dataset.kind, row.dataset.points_path)
     if spec.kind == Trajectory.kind:
         return selection_of(spec, row.parsed_preset).of(given or [])
     return experiments.data_of(spec, given)
-
-
-def read(dataset: Dataset) -> Any:
-    """The data of a dataset that is ready."""
-    if dataset.kind == Trajectory.kind:
-        return parquet.read_points(dataset.points_path)
-    return datatypes[dataset.kind].from_table(parquet.read_table(dataset.points_path))
 
 
 def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSelection:

@@ -12,7 +12,7 @@ from dashboard.core.errors import require_state
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.analysis.correlation import Correlation, refused
 from privacy_engine.errors import EngineError
 
@@ -69,7 +69,7 @@ def estimate(dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
 @functools.lru_cache(maxsize=8)
 def _estimated(path: str, cell_m: float, smoothing: float) -> Correlation:
     """By the points' file, which is never written again under its name."""
-    return Correlation.estimated(parquet.read_points(Path(path)), cell_m, smoothing)
+    return Correlation.estimated(read_data(Kind.TRAJECTORY, Path(path)), cell_m, smoothing)
 
 
 @contextmanager

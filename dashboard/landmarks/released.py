@@ -13,6 +13,7 @@ from dashboard.datasets.people import people_of, person_masks
 from dashboard.jobs.models import State
 from dashboard.landmarks.promise import promise_context
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_release
 from privacy_engine.data import LandmarkSet, Mask
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones
@@ -30,7 +31,7 @@ def mark_released(dataset: Dataset, method: ReleasedZones) -> list[LandmarkSet]:
         It is not finished, seeded, or over landmarks that were found in positions.
     """
     row = usable_release(dataset, method)
-    return method.mark_released(parquet.read_release(row.data_path), dataset.series_lengths)
+    return method.mark_released(read_release(row.kind, row.data_path), dataset.series_lengths)
 
 
 def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:

@@ -19,6 +19,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine import data
 from privacy_engine.landmarks import LandmarkMethod, ReleasedZones, landmark_methods
 from privacy_engine.people import most_landmarks
@@ -55,7 +56,7 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
     described = landmark_methods.parse(method, field="method")
     if isinstance(described, ReleasedZones):
         return mark_released(dataset, described)
-    return described.mark(parquet.read_points(dataset.points_path))
+    return described.mark(read_data(dataset.kind, dataset.points_path))
 
 
 def mark_landmarks(

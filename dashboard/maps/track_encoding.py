@@ -20,10 +20,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from dashboard.core.rest.parsing import Number, Whole, valid
-from dashboard.storage.parquet import E7
 from dashboard.storage.series_cache import Line
 from privacy_engine.errors import ParameterError
 from privacy_engine.line_simplification import MapView, packed
+from privacy_engine.published import CELLS_PER_DEGREE
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
@@ -82,7 +82,7 @@ def encode_view(line: Line, view: MapView) -> bytes:
     """What a map view shows of one series, without times and with the event of every position."""
     index, ends = view.shown(line.lon, line.y)
     event = index if line.event is None else line.event[index]
-    unit = max(1, int(360 * E7 / view.scale / UNITS_PER_PIXEL))
+    unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))
     lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
     return _joined(unit, lon, lat, None, event, ends)
 

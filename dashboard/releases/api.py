@@ -33,7 +33,7 @@ from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from dashboard.storage.series_cache import line
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
@@ -119,7 +119,7 @@ class ReleaseViewSet(KindActions, JobViewSet[Release]):
         params = valid(TradeoffRequest, request.data)
         row = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
         person = person_of(row.dataset, params["series"])
-        truth = person.joined(parquet.read_points(row.dataset.points_path))
+        truth = person.joined(read_data(row.dataset.kind, row.dataset.points_path))
         is_landmark = mask_of_person(row.dataset, row.mask, person)
         found = tradeoff(params["mechanisms"], truth, is_landmark, series=params["series"], seed=params["seed"])
         return Response(found.model_dump(), headers=UNKEPT)

@@ -6,17 +6,16 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
-from dashboard.datasets.models import BudgetEntry, Kind
+from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases import kinds
 from dashboard.releases.models import Release
-from dashboard.storage import local_files, parquet
+from dashboard.storage import local_files
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.promise import ONE_SERIES, Context
-from privacy_engine.published import trajectories_digest
 
 
 def label(row: Release) -> dict[str, Any]:
@@ -36,9 +35,7 @@ def label(row: Release) -> dict[str, Any]:
 
 def _points_digest(row: Release) -> str:
     """The digest of the published points; rows of before there was one hold that of their own file."""
-    if row.kind == Kind.TRAJECTORY and row.summary and "landmarks_per_person" not in row.summary:
-        return trajectories_digest(parquet.read_points(row.data_path))
-    return row.data_sha256
+    return datatypes[row.kind].digest(kinds.read_release(row)) if row.by_series else row.data_sha256
 
 
 def _ledger_entry(row: Release) -> str:
@@ -58,7 +55,7 @@ def context_of(row: Release) -> Context:
         return NO_CONTEXT
     summary = row.summary or {}
     found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
-    if summary and "landmarks_per_person" not in summary:
+    if row.by_series:
         return replace(found, unit=ONE_SERIES, landmarks=row.landmark_set.count)
     return replace(found, whole_trace=summary.get("whole_trace"))
 
@@ -73,14 +70,7 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     found = datatypes[row.kind]
     require_format(fmt, found.exports)
-    published = _published(row)
+    published = kinds.read_release(row)
     out = local_files.unnamed(lambda out: found.write(published, fmt, out, label=label(row)))
     format = found.exports[fmt]
     return out, format.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{format.extension.lstrip('.')}"
-
-
-def _published(row: Release) -> Any:
-    """What a release published, as its data type writes it."""
-    if row.kind == Kind.TRAJECTORY:
-        return parquet.read_points(row.data_path)
-    return kinds.read_release(row)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from django.conf import settings
@@ -15,12 +15,12 @@ from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
-from dashboard.storage import local_files, parquet
+from dashboard.storage import data_files, local_files, parquet
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.people import Person
-from privacy_engine.published import trajectories_digest
 
 
 def name_for(token: uuid.UUID) -> str:
@@ -28,27 +28,22 @@ def name_for(token: uuid.UUID) -> str:
     return f"{token.hex}.parquet"
 
 
-def write(row: Release, drawn: Sequence[data.Release], errors: Sequence[Floats]) -> str:
-    """Write the attempt's files (``row.data_file`` is its name) and return the digest of the published points."""
-    parquet.write_release(row.data_path, drawn)
-    lengths = [len(one.budgets) for one in drawn]
-    parquet.write_columns(
-        row.budgets_path,
-        {
-            "series": np.repeat(np.arange(len(drawn), dtype=np.int32), lengths),
-            "budget": np.concatenate([one.budgets for one in drawn]),
-            "fresh": np.concatenate([one.fresh for one in drawn]),
-            "sd_m": np.concatenate([one.sd_m for one in drawn]),
-        },
-    )
-    parquet.write_columns(row.errors_path, {"error_m": np.concatenate(errors).round(3)})
-    return trajectories_digest([one.series for one in drawn])
+def write(row: Release, original: Any, drawn: Any) -> None:
+    """Write the attempt's files; ``row.data_file`` is the name of that with what is published."""
+    found = datatypes[row.kind]
+    data_files.write_release(row.kind, row.data_path, drawn)
+    for path, columns in (
+        (row.budgets_path, found.budget_columns(drawn)),
+        (row.errors_path, found.error_columns(original, drawn)),
+    ):
+        if columns:
+            parquet.write_columns(path, columns)
 
 
 def read_releases(row: Release) -> list[data.Release]:
     """A finished release as its mechanism made it, one for each series, out of its own files alone."""
     columns = parquet.read_columns(row.budgets_path)
-    found = parquet.read_release(row.data_path)
+    found = data_files.read_release(row.kind, row.data_path)
     if "sd_m" not in columns:  # written before there was noise that is not planar Laplace
         columns["sd_m"] = row.parsed_spec.mechanism.sd_m(columns["budget"])
     ends = np.searchsorted(columns["series"], np.arange(1, len(found)))
@@ -61,7 +56,7 @@ def read_releases(row: Release) -> list[data.Release]:
 
 def people_of_release(row: Release) -> list[Person]:
     """The people whose events were drawn together; of a release from before people were known each series alone."""
-    if row.summary and "landmarks_per_person" not in row.summary:
+    if row.by_series:
         return [Person("", (i,), (length,), None) for i, length in enumerate(row.dataset.series_lengths)]
     return people_of(row.dataset)
 
@@ -103,7 +98,7 @@ def read_curves(row: Release, series: int) -> Curves:
     ParameterError
         There is no such series.
     """
-    found = parquet.read_release(row.data_path)
+    found = data_files.read_release(row.kind, row.data_path)
     start, end = series_bounds([len(trajectory) for trajectory, _ in found], series)
     published, event = found[series]
     columns = parquet.read_columns(row.budgets_path)

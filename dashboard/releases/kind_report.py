@@ -18,7 +18,7 @@ from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.models import Dataset, Kind, unit_text
 from dashboard.releases import downloads, kinds, reproduce
 from dashboard.releases.models import Release
-from dashboard.storage.data_cache import read_data
+from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
 from privacy_engine.component import Component
@@ -195,7 +195,7 @@ def _curves(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[
     found = [counts.curve_of(one, which) for one in releases]
     lines = [values.astype(np.float64) for _, values in found]
     if owner:
-        lines.append(counts.curve_of(read_data(rows[0].kind, rows[0].dataset.points_path), which)[1])
+        lines.append(counts.curve_of(cached_data(rows[0].kind, rows[0].dataset.points_path), which)[1])
     at = decimated(lines, POINTS)
     curves = {
         "name": found[0][0],
@@ -209,7 +209,7 @@ def _curves(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[
 
 def _places(row: Release, *, owner: bool) -> list[dict[str, Any]]:
     model = kinds.read_release(row)
-    beside = cells.counted(model.grid, read_data(row.kind, row.dataset.points_path)) if owner else model.counts
+    beside = cells.counted(model.grid, cached_data(row.kind, row.dataset.points_path)) if owner else model.counts
     ranked: list[dict[str, Any]] = cells.ranked(model.grid, model.counts, beside, PLACES)["cells"]
     return ranked if owner else [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
 

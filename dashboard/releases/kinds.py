@@ -7,15 +7,13 @@ from typing import Any
 from dashboard.datasets import cells, counts, ledger
 from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
-from dashboard.storage import parquet
-from dashboard.storage.data_cache import read_data
-from privacy_engine.datatypes import datatypes
+from dashboard.storage import data_files
 from privacy_engine.mechanism import Mechanism
 
 
 def read_release(row: Release) -> Any:
     """Return what a finished release published."""
-    return datatypes[row.kind].release_from_table(parquet.read_table(row.data_path))
+    return data_files.read_release(row.kind, row.data_path)
 
 
 def released_counts(row: Release, which: int | None, points: int) -> dict[str, Any]:
@@ -52,4 +50,4 @@ def price_of(price: ledger.Price) -> dict[str, Any]:
 
 
 def _original(row: Release) -> Any:
-    return read_data(row.kind, row.dataset.points_path)
+    return data_files.cached_data(row.kind, row.dataset.points_path)

@@ -109,6 +109,11 @@ class Release(Job):
         """The description this row stores."""
         return ReleaseSpec.parse(self.spec)
 
+    @property
+    def by_series(self) -> bool:
+        """True if each series was drawn alone: it is from before people were known."""
+        return bool(self.landmark_set_id and self.summary and "landmarks_per_person" not in self.summary)
+
     def steps_after(self, source: "Release") -> tuple[PostProcess, ...]:
         """The steps it adds to those of the release it is made from."""
         return tuple(self.parsed_spec.postprocess[len(source.parsed_spec.postprocess) :])

@@ -12,6 +12,7 @@ import numpy as np
 
 from dashboard.storage import parquet
 from privacy_engine import line_simplification
+from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
 
 MOST = 3_000_000  # points held by a process, 24 bytes each at most
@@ -67,7 +68,7 @@ def _lines(path: Path) -> list[Line]:
             _kept.move_to_end(path)
             return _kept[path]
         _kept.pop(path, None)
-    found = [_line(columns) for _, columns in parquet.read_stored(path)]
+    found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
         _kept[path] = found
         while sum(len(one) for lines in _kept.values() for one in lines) > MOST:

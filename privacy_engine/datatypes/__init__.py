@@ -12,7 +12,9 @@ from privacy_engine import mechanisms as _families  # noqa: F401  (a data type l
 from privacy_engine.datatypes.base import DataType
 from privacy_engine.datatypes.checkins import CheckInFacts, CheckInType
 from privacy_engine.datatypes.stream import StreamFacts, StreamType
-from privacy_engine.datatypes.trajectory import TrajectoryFacts, TrajectoryType
+from privacy_engine.datatypes.trajectory import TrajectoryType
+from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts
+from privacy_engine.datatypes.trajectory_table import PublishedSeries
 
 datatypes: Mapping[str, DataType] = {one.kind: one for one in (TrajectoryType(), StreamType(), CheckInType())}
 
@@ -20,6 +22,7 @@ __all__ = [
     "CheckInFacts",
     "CheckInType",
     "DataType",
+    "PublishedSeries",
     "StreamFacts",
     "StreamType",
     "TrajectoryFacts",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from privacy_engine.audit.kinds import Kind
@@ -23,7 +25,8 @@ class DataType(ABC):
     """One kind of data. An instance is registered in :mod:`privacy_engine.datatypes`; it has no state.
 
     ``data_class`` is the class of one upload's data (a list of it for trajectories), ``release_class`` that of what is
-    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages.
+    published of it. ``item`` and ``items`` are the nouns for what there is most of, for pages. ``slow_columns`` are the
+    columns of its tables with whole numbers that differ little from row to row: a file holds their differences.
     """
 
     kind: ClassVar[str]
@@ -34,6 +37,7 @@ class DataType(ABC):
     release_class: ClassVar[type]
     exports: ClassVar[Mapping[str, ExportFormat]]
     audit_kind: ClassVar[Kind]
+    slow_columns: ClassVar[Collection[str]] = ()
 
     @property
     def mechanisms(self) -> Registry[Any]:
@@ -45,6 +49,10 @@ class DataType(ABC):
         """The metrics for this kind: they read the truth and are the owner's alone."""
         return metrics.of(self.kind)
 
+    def size(self, data: Any) -> int:
+        """How many :attr:`items` there are."""
+        return len(data)
+
     @abstractmethod
     def facts(self, data: Any) -> Frozen:
         """What the dataset's page shows of ``data``; the owner's alone."""
@@ -52,6 +60,10 @@ class DataType(ABC):
     @abstractmethod
     def content_digest(self, data: Any) -> str:
         """SHA-256 of what ``data`` holds, without names that could be changed at will."""
+
+    def keyed_digest(self, data: Any, key: str) -> str:
+        """Return HMAC-SHA256 of the content digest under ``key``: whoever has the data cannot compute it."""
+        return hmac.new(key.encode(), f"cairn content {self.content_digest(data)}".encode(), hashlib.sha256).hexdigest()
 
     @abstractmethod
     def to_table(self, data: Any) -> Any:
@@ -63,11 +75,11 @@ class DataType(ABC):
 
     @abstractmethod
     def release_to_table(self, release: Any) -> Any:
-        """What :meth:`release` returned as a pyarrow table."""
+        """What :meth:`release` published as a pyarrow table."""
 
     @abstractmethod
     def release_from_table(self, table: Any) -> Any:
-        """The release of :meth:`release_to_table`."""
+        """What is published in a table of :meth:`release_to_table`, as :meth:`digest` and :meth:`write` take it."""
 
     @abstractmethod
     def digest(self, release: Any) -> str:
@@ -96,6 +108,14 @@ class DataType(ABC):
     def figures(self, truth: Any, release: Any) -> dict[str, float]:
         """The figures that are stored for the owner of a release, by name: the metrics that have a value for it."""
         return {name: value for name, value in self.measure(truth, release).items() if math.isfinite(value)}
+
+    def budget_columns(self, release: Any) -> dict[str, Any]:
+        """What each draw of a release consumed, (n,) each, for a file beside it; empty where its table has it."""
+        return {}
+
+    def error_columns(self, truth: Any, release: Any) -> dict[str, Any]:
+        """The error of each published item, (n,) each, for a file of the owner's; empty if charts need none."""
+        return {}
 
     def write(self, release: Any, fmt: str, out: BinaryIO, *, label: Label) -> None:
         """Write a release to the binary stream ``out`` in the format ``fmt``, a name of :attr:`exports`.

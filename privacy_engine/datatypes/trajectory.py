@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Mapping, Sequence
+import hmac
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
-from privacy_engine import geo
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.trajectory import TrajectoryKind
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
+from privacy_engine.datatypes.trajectory_table import (
+    SLOW_COLUMNS,
+    PublishedSeries,
+    published_of,
+    release_table_of,
+    series_of,
+    table_of,
+)
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
-from privacy_engine.formats.arrow import pa
-from privacy_engine.metrics import TrajectoryMetric
-from privacy_engine.params import Frozen
-from privacy_engine.people import people
-from privacy_engine.published import trajectories_digest
+from privacy_engine.metrics import TrajectoryMetric, error_m
+from privacy_engine.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.spec import ReleaseSpec
 
 FIGURES: Mapping[str, Mapping[str, Any]] = {
@@ -30,17 +35,6 @@ FIGURES: Mapping[str, Mapping[str, Any]] = {
     "max_error_m": {"name": "error-quantile", "p": 1.0},
 }
 """The metrics that are stored for the owner of a release, by the keys of the stored values."""
-
-
-class TrajectoryFacts(Frozen):
-    """What trajectories hold: events, series, people, from when to when, and the length along great circles."""
-
-    events: int
-    series: int
-    people: int
-    start_s: float | None
-    end_s: float | None
-    length_m: float
 
 
 class TrajectoryType(DataType):
@@ -54,46 +48,35 @@ class TrajectoryType(DataType):
     release_class: ClassVar[type] = Release
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     audit_kind: ClassVar[Kind] = TrajectoryKind()
+    slow_columns: ClassVar[Collection[str]] = SLOW_COLUMNS
+
+    def size(self, data: Sequence[Trajectory]) -> int:
+        return sum(len(one) for one in data)
 
     def facts(self, data: Sequence[Trajectory]) -> TrajectoryFacts:
-        timed = [one.time_s for one in data if one.time_s is not None and len(one)]
-        spanned = bool(timed) and all(one.time_s is not None for one in data)
-        length = sum(geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in data if len(o) > 1)
-        return TrajectoryFacts(
-            events=sum(len(one) for one in data),
-            series=len(data),
-            people=len(people(data)),
-            start_s=float(min(times[0] for times in timed)) if spanned else None,
-            end_s=float(max(times[-1] for times in timed)) if spanned else None,
-            length_m=float(length),
-        )
+        return facts_of(data)
 
     def content_digest(self, data: Sequence[Trajectory]) -> str:
-        has_time, n = all(one.time_s is not None for one in data), sum(len(one) for one in data)
-        found = hashlib.sha256(f"cairn content 1 {n} {has_time}".encode())
-        for name in ("lon", "lat"):
-            for one in data:
-                found.update(np.round(getattr(one, name) * 1e7).astype("<i4").tobytes())
-        for one in data if has_time else ():
-            found.update(np.round(np.asarray(one.time_s) * 1e3).astype("<i8").tobytes())
-        return found.hexdigest()
+        """Of the stored columns. Names, marks and the split into series stay out."""
+        return _digested(hashlib.sha256(), data)
+
+    def keyed_digest(self, data: Sequence[Trajectory], key: str) -> str:
+        return _digested(hmac.new(key.encode(), digestmod=hashlib.sha256), data)
 
     def to_table(self, data: Sequence[Trajectory]) -> Any:
-        return _table(data)
+        """Positions are rounded to 1e-7 degrees, times to milliseconds."""
+        return table_of(data)
 
     def from_table(self, table: Any) -> list[Trajectory]:
-        return [one for one, _ in _series(table)]
+        return series_of(table)
 
-    def release_to_table(self, release: Sequence[Release]) -> Any:
-        """Series with the event of each position; :meth:`release_from_table` has those, not what was spent."""
-        table = _table([one.series for one in release])
-        events = [one.event for one in release]
-        return table.append_column("event", pa.array(np.concatenate(events) if events else np.empty(0, np.int64)))
+    def release_to_table(self, release: Sequence[Release | PublishedSeries]) -> Any:
+        return release_table_of(release)
 
-    def release_from_table(self, table: Any) -> list[tuple[Trajectory, Any]]:
-        return _series(table)
+    def release_from_table(self, table: Any) -> list[PublishedSeries]:
+        return published_of(table)
 
-    def digest(self, release: Sequence[Release]) -> str:
+    def digest(self, release: Sequence[Release | PublishedSeries]) -> str:
         return trajectories_digest(one.series for one in release)
 
     def release(
@@ -136,34 +119,32 @@ class TrajectoryType(DataType):
             found[key] = round(float(metric.over(whole, lon, lat, event)), 3)
         return found
 
-    def write(self, release: Sequence[Release | Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
-        """As of every kind; ``release`` may also be the published series alone."""
-        write([one.series if isinstance(one, Release) else one for one in release], fmt, out, label=label)
+    def budget_columns(self, release: Sequence[Release]) -> dict[str, Any]:
+        """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
+        series = np.repeat(np.arange(len(release), dtype=np.int32), [len(one.budgets) for one in release])
+        columns = {"budget": "budgets", "fresh": "fresh", "sd_m": "sd_m"}
+        return {"series": series} | {
+            name: _joined([getattr(one, of) for one in release]) for name, of in columns.items()
+        }
+
+    def error_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, Any]:
+        """``error_m`` of each published position, to the millimetre."""
+        return {"error_m": _joined([error_m(*pair) for pair in zip(truth, release, strict=True)]).round(3)}
+
+    def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
+        write([one.series for one in release], fmt, out, label=label)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _table(data: Sequence[Trajectory]) -> Any:
-    """Columns series, lon, lat and those of time and marks that every series has."""
-    lengths = [len(one) for one in data]
-    columns = {"series": pa.array(np.repeat(np.arange(len(data), dtype=np.int32), lengths))}
-    for name in ("lon", "lat", "time_s", "marked"):
-        parts = [getattr(one, name) for one in data]
-        if parts and all(part is not None for part in parts):
-            columns[name] = pa.array(np.concatenate(parts))
-    about = {"names": [one.name for one in data], "people": [one.person for one in data], "lengths": lengths}
-    return pa.table(columns).replace_schema_metadata({"trajectories": json.dumps(about)})
-
-
-def _series(table: Any) -> list[tuple[Trajectory, Any]]:
-    about = json.loads(table.schema.metadata[b"trajectories"])
-    column = {name: table.column(name).to_numpy() for name in table.column_names}
-    ends, found = np.cumsum(about["lengths"]).tolist(), []
-    named = zip(about["names"], about["people"], [0, *ends[:-1]], ends, strict=True) if ends else ()
-    for name, person, start, end in named:
-        own = {key: values[start:end] for key, values in column.items()}
-        series = Trajectory(own["lon"], own["lat"], own.get("time_s"), name, own.get("marked"), person)
-        found.append((series, own.get("event")))
-    return found
+def _digested(found: Any, data: Sequence[Trajectory]) -> str:
+    has_time, n = all(one.time_s is not None for one in data), sum(len(one) for one in data)
+    found.update(f"cairn content 1 {n} {has_time}".encode())
+    for axis in ("lon", "lat"):
+        for one in data:
+            found.update(np.round(getattr(one, axis) * CELLS_PER_DEGREE).astype("<i4").tobytes())
+    for one in data if has_time else ():
+        found.update(np.round(np.asarray(one.time_s) * 1000).astype("<i8").tobytes())
+    return str(found.hexdigest())

@@ -19,6 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.mechanism import mechanisms
@@ -127,7 +128,7 @@ def test_error_against_epsilon_is_the_simulation(
     page.get_by_label("By ε").check(force=True)
     drawn = line(page, "Uniform, simulated")
     levels = [mechanisms.parse(pair[1].spec["mechanism"] | {"epsilon": level}) for level in drawn["x"]]
-    (truth,) = parquet.read_points(taxi.points_path)
+    (truth,) = read_data("trajectory", taxi.points_path)
     expected = simulate(levels, truth, [Landmarks(stays.mask)], seed=0, repetitions=20).errors_m[:, 0]
     assert drawn["y"] == expected.mean(axis=1).tolist()
     mark = line(page, "Uniform, this release")

@@ -17,7 +17,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
@@ -250,7 +250,7 @@ class TestLandmarkSets:
         assert [one["name"] for one in made.spec["grid"]["landmarks"]] == ["manual", "zones"]
         cells = made.parsed_spec.cells()
         for cell, one in zip(cells, reversed(marked), strict=True):
-            (landmarks,) = cell.landmarks.mark([parquet.read_points(walk.points_path)[0]])
+            (landmarks,) = cell.landmarks.mark([read_data("trajectory", walk.points_path)[0]])
             assert landmarks.mask.tolist() == one.mask.tolist()
         form(page, f"?from={made.pk}")
         expect(page.get_by_role("checkbox", name=re.compile("^Clinic"))).to_be_checked()

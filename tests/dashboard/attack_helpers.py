@@ -15,7 +15,7 @@ from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.attacks import attacks
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
@@ -44,7 +44,7 @@ def downloaded(api: Any, pk: Any, fmt: str) -> bytes:
 
 def engine_result(release: Release, attack: dict[str, Any], series: int = 0) -> dict[str, Any]:
     """The result of calling the engine directly with the stored release."""
-    truths, releases = parquet.read_points(release.dataset.points_path), read_releases(release)
+    truths, releases = read_data("trajectory", release.dataset.points_path), read_releases(release)
     parsed = attacks.parse(attack)
     if parsed.population:
         return parsed.run(truths, releases).as_dict()

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from dashboard.core import text
-from dashboard.datasets import facts, ledger
+from dashboard.datasets import ledger
+from privacy_engine import instants
 from privacy_engine.data import Trajectory
+from privacy_engine.datatypes import trajectory_facts as facts
 
 
 class TestFacts:
@@ -38,12 +40,13 @@ class TestFacts:
 
     @pytest.mark.parametrize("time_s", [1e12, -1e12])
     def test_year_that_no_calendar_has_is_left_out(self, time_s: float) -> None:
-        assert facts.instant(time_s) is None
+        assert instants.instant(time_s) is None
 
     def test_events_are_counted_over_the_whole_dataset(self) -> None:
-        reported = facts.summarise([Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])])
+        series = [Trajectory([1, 2], [1, 2], name="a\u202e"), Trajectory([2], [2])]
+        reported = text.storable(facts.facts_of(series).model_dump(), text.one_line)
         assert [(one["name"], one["first_event"]) for one in reported["series"]] == [("a", 0), ("", 2)]
         assert (reported["has_time"], reported["start"]) == (False, None)
 
     def test_examples_in_the_code_are_true(self) -> None:
-        assert [doctest.testmod(module).failed for module in (facts, text, ledger)] == [0, 0, 0]
+        assert [doctest.testmod(module).failed for module in (facts, instants, text, ledger)] == [0, 0, 0, 0]

@@ -15,7 +15,7 @@ from dashboard.maps import track_encoding
 from dashboard.releases.execution import run
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data, read_release, write_data
 from dashboard.storage.series_cache import line
 from privacy_engine import formats
 from privacy_engine.data import Trajectory
@@ -153,7 +153,7 @@ class TestColumn:
         reported = owner_api.get(f"{DATASETS}{marked_dataset.pk}/").json()
         assert reported["has_landmark_column"] is True
         assert [one["name"] for one in reported["series"]] == ["b", "a"]
-        stored = parquet.read_points(marked_dataset.points_path)
+        stored = read_data("trajectory", marked_dataset.points_path)
         assert [one.marked.tolist() for one in stored] == [[False, False, True], [True, False]]
         answer = owner_api.post(SETS, {"dataset": reported["id"], "method": {"name": "column"}})
         assert answer.json()["name"] == "marked in the file"
@@ -184,7 +184,7 @@ class TestColumn:
         release = Release.objects.get(pk=release.pk)
         assert release.state == "done"
         assert pq.read_schema(release.data_path).names == ["series", "lon", "lat", "time_ms", "event"]
-        assert all(one.marked is None for one, _ in parquet.read_release(release.data_path))
+        assert all(one.marked is None for one, _ in read_release("trajectory", release.data_path))
         for fmt in ("csv", "geojson", "gpx", "parquet"):
             answer = owner_api.get(f"/api/v1/releases/{release.pk}/data/", {"format": fmt})
             assert answer.status_code == 200, answer.content
@@ -192,8 +192,10 @@ class TestColumn:
             assert all(one.marked is None for one in again.series)
 
     def test_the_map_is_reported_nothing_of_it(self, marked_dataset, tmp_path):
-        plain = [Trajectory(one.lon, one.lat, one.time_s) for one in parquet.read_points(marked_dataset.points_path)]
-        parquet.write_points(tmp_path / "plain", plain)
+        plain = [
+            Trajectory(one.lon, one.lat, one.time_s) for one in read_data("trajectory", marked_dataset.points_path)
+        ]
+        write_data("trajectory", tmp_path / "plain", plain)
         assert track_encoding.encode(line(marked_dataset.points_path, 0)) == track_encoding.encode(
             line(tmp_path / "plain", 0)
         )
@@ -201,7 +203,7 @@ class TestColumn:
     def test_a_file_is_written_and_read_back_with_and_without(self, tmp_path):
         marked = Trajectory([1, 2], [1, 2], [0, 1], "a", np.array([True, False]))
         plain = Trajectory([3], [3], [2], "b")
-        parquet.write_points(tmp_path / "both", [marked, plain])
-        assert [one.marked.tolist() for one in parquet.read_points(tmp_path / "both")] == [[True, False], [False]]
-        parquet.write_points(tmp_path / "plain", [plain])
-        assert parquet.read_points(tmp_path / "plain")[0].marked is None
+        write_data("trajectory", tmp_path / "both", [marked, plain])
+        assert [one.marked.tolist() for one in read_data("trajectory", tmp_path / "both")] == [[True, False], [False]]
+        write_data("trajectory", tmp_path / "plain", [plain])
+        assert read_data("trajectory", tmp_path / "plain")[0].marked is None

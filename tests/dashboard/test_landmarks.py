@@ -14,7 +14,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks import StayPoints
@@ -112,7 +112,7 @@ class TestPreview:
     def test_is_the_engines_answer_on_the_stored_points(self, ready_dataset):
         method = StayPoints(distance_m=900.0, duration_s=600.0)
         (shown,) = services.preview_landmarks(dataset=ready_dataset, method=method)
-        (expected,) = method.mark(parquet.read_points(ready_dataset.points_path))
+        (expected,) = method.mark(read_data("trajectory", ready_dataset.points_path))
         assert (shown.mask == expected.mask).all()
 
     def test_answers_at_once_on_a_hundred_thousand_events(self, owner, owner_api, make_dataset):

@@ -11,7 +11,7 @@ from dashboard.landmarks.services import duplicate_landmark_set, mark_landmarks
 from dashboard.releases import downloads, execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine.landmarks import landmark_methods
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error
 
@@ -169,13 +169,13 @@ class TestZonesOnARelease:
     def test_marks_by_released_positions_alone(self, owner, earlier):
         dataset = earlier.dataset
         found = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
-        [(published, event)] = parquet.read_release(earlier.data_path)
+        [(published, event)] = read_release("trajectory", earlier.data_path)
         [inside] = landmark_methods.parse(ZONES).mark([published])
         expected = np.ones(len(found.mask), dtype=np.bool_)
         expected[event] = inside.mask
         assert np.array_equal(found.mask, expected)
-        everywhere = [one.moved(one.lon + 1, one.lat) for one in parquet.read_points(dataset.points_path)]
-        parquet.write_points(dataset.points_path, everywhere)
+        everywhere = [one.moved(one.lon + 1, one.lat) for one in read_data("trajectory", dataset.points_path)]
+        write_data("trajectory", dataset.points_path, everywhere)
         assert np.array_equal(
             mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier)).mask, found.mask
         )
@@ -198,7 +198,7 @@ class TestZonesOnARelease:
         assert BudgetEntry.objects.get(release_id=row.pk).epsilon == 0.5
 
     def test_events_left_out_of_it_are_landmarks(self, owner, earlier):
-        [(published, event)] = parquet.read_release(earlier.data_path)
+        [(published, event)] = read_release("trajectory", earlier.data_path)
         method = landmark_methods.parse(self.method(earlier))
         [marks] = method.mark_released([(published.moved(published.lon + 9, published.lat), event)], [len(event) + 3])
         assert marks.mask.tolist() == [False] * len(event) + [True] * 3

@@ -21,7 +21,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from dashboard.storage import local_files
-from dashboard.datasets import execution, facts, ledger, services
+from dashboard.datasets import execution, ledger, services
+from privacy_engine.datatypes import datatypes
 from tests.dashboard.test_lineage import csv, lines
 from tests.dashboard.conftest import upload
 
@@ -66,7 +67,7 @@ dataset("never released", csv(lines(start=2000)), 0)
 deleted = local_files.home("tmp", "deleted") / "original"
 deleted.write_bytes(csv(lines(start=3000)))
 series, _, _ = execution.read(deleted, name="w.csv", options={})
-charged(facts.content_digest(series, key=settings.SECRET_KEY), 7)
+charged(datatypes["trajectory"].keyed_digest(series, settings.SECRET_KEY), 7)
 
 call_command("migrate", verbosity=0)
 from dashboard.accounts.models import User

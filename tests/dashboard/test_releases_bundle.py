@@ -18,7 +18,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import bundle, downloads, execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine import formats
 from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS
@@ -186,7 +186,7 @@ class TestNothingElseLeaves:
         sets = row.landmark_set, row.landmark_set.source
         secrets = [SECRET, "123456.789", "dumm", "Dumm", "coin", str(row.dataset_id)]
         secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
-        series = parquet.read_points(row.dataset.points_path)[0]
+        series = read_data("trajectory", row.dataset.points_path)[0]
         secrets += [f"{value:.7f}" for value in (*series.lat, *series.lon)]
         reported = str(answer.headers) + "".join(archive.namelist())
         reported += "".join(archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist())
@@ -198,7 +198,7 @@ class TestNothingElseLeaves:
         archive = opened(owner_api.get(release_url(row, "bundle")))
         (name,) = (one for one in archive.namelist() if one.endswith(".csv"))
         (read,) = formats.read(io.BytesIO(archive.read(name)), name=name).series
-        (truth,) = parquet.read_points(row.dataset.points_path)
+        (truth,) = read_data("trajectory", row.dataset.points_path)
         assert len(read) == len(truth)
         assert not np.isclose(read.lon, truth.lon, atol=1e-7).any()
 

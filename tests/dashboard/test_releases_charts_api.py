@@ -12,6 +12,7 @@ from dashboard.maps import track_encoding
 from dashboard.releases import execution
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_release, write_release
 from dashboard.storage.series_cache import line
 from privacy_engine import data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
@@ -21,7 +22,7 @@ from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_e
 
 class TestTrack:
     def test_decodes_to_what_was_published(self, owner_api, done):
-        ((published, event),) = parquet.read_release(done.data_path)
+        ((published, event),) = read_release("trajectory", done.data_path)
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0}).content)
         assert [value / 1e7 for value in found["lon"]] == published.lon.tolist()
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
@@ -29,7 +30,7 @@ class TestTrack:
         assert found["event"] == event.tolist() == list(range(1, 8))
 
     def test_a_view_names_the_events_it_shows(self, owner_api, done):
-        ((published, event),) = parquet.read_release(done.data_path)
+        ((published, event),) = read_release("trajectory", done.data_path)
         view = {"west": -180, "north": 85, "width": 8192, "height": 8192, "zoom": 5, "middle": 0}
         found = decode_track(owner_api.get(release_url(done, "track"), {"series": 0, **view}).content)
         assert found["ends"] == [len(found["event"])]
@@ -45,7 +46,7 @@ class TestTrack:
             path = tmp_path / f"{event}.parquet"
             column = np.array(event)
             budgets = np.ones(2)
-            parquet.write_release(path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
+            write_release("trajectory", path, [data.Release(whole, column, budgets, budgets > 0, budgets)])
             assert decode_track(track_encoding.encode(line(path, 0)))["event"] == named
 
     def test_is_not_sent_again(self, owner_api, done):

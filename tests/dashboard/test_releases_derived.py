@@ -19,6 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import derivation, downloads, execution, files, services
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data, read_release
 from privacy_engine import formats, metrics
 from privacy_engine.data import LandmarkSet
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -119,7 +120,10 @@ class TestDerivation:
     def test_it_is_what_the_run_with_the_steps_would_have_made(self, submit, derive):
         whole = executed(submit("landmark-planned", seed=3, steps=[WALK, CAUSAL]))
         made = executed(derive(WALK, CAUSAL, source=executed(submit("landmark-planned", seed=3))))
-        (one, event), (other, same) = parquet.read_release(whole.data_path)[0], parquet.read_release(made.data_path)[0]
+        (one, event), (other, same) = (
+            read_release("trajectory", whole.data_path)[0],
+            read_release("trajectory", made.data_path)[0],
+        )
         assert np.array_equal(one.lon, other.lon)
         assert np.array_equal(one.lat, other.lat)
         assert np.array_equal(event, same)
@@ -148,7 +152,7 @@ class TestDerivation:
     def test_every_mechanism_can_be_smoothed_afterwards(self, derive, submit, name):
         whole = executed(submit(name, seed=3, steps=[WALK]))
         made = executed(derive(WALK, source=executed(submit(name, seed=3))))
-        one, other = (parquet.read_points(row.data_path)[0] for row in (whole, made))
+        one, other = (read_data("trajectory", row.data_path)[0] for row in (whole, made))
         assert np.array_equal(one.lon, other.lon)
 
     def test_releases_of_an_older_cairn_are_read_too(self, submit):
@@ -169,7 +173,7 @@ class TestDerivation:
 
     def test_errors_are_measured_again_for_the_owner(self, derive, done, paris_day):
         made = executed(derive())
-        ((published, event),) = parquet.read_release(made.data_path)
+        ((published, event),) = read_release("trajectory", made.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert made.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert made.owner_view != done.owner_view

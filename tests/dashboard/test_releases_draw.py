@@ -15,6 +15,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, services
 from dashboard.releases.models import Release
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data, read_release
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
@@ -30,7 +31,7 @@ class TestDraw:
     def test_every_mechanism_publishes_its_points_budgets_and_label(self, submit, name, paris_day):
         release = executed(submit(name))
         assert (release.state, release.progress, release.stage, release.attempt) == (State.DONE, 1.0, "", 1)
-        ((published, event),) = parquet.read_release(release.data_path)
+        ((published, event),) = read_release("trajectory", release.data_path)
         assert len(published) == len(event) == release.summary["published"]
         assert published.time_s.tolist() == paris_day.time_s[event].tolist()
         assert len(parquet.read_columns(release.budgets_path)["budget"]) == len(paris_day)
@@ -38,11 +39,11 @@ class TestDraw:
 
     def test_the_digest_is_the_published_files(self, submit):
         release = executed(submit())
-        assert release.data_sha256 == trajectories_digest(parquet.read_points(release.data_path))
+        assert release.data_sha256 == trajectories_digest(read_data("trajectory", release.data_path))
 
     def test_nothing_published_is_original(self, submit, paris_day):
         release = executed(submit("event-level"))
-        ((published, _),) = parquet.read_release(release.data_path)
+        ((published, _),) = read_release("trajectory", release.data_path)
         assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
         assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
 
@@ -50,7 +51,7 @@ class TestDraw:
         release = executed(submit("landmark-adaptive", seed=7))
         marks = LandmarkSet.at([0, 2, 4, 7], 8)
         (expected,) = release.parsed_spec.release([paris_day], [marks])
-        ((published, event),) = parquet.read_release(release.data_path)
+        ((published, event),) = read_release("trajectory", release.data_path)
         assert published.lon == pytest.approx(expected.series.lon, abs=1e-9)
         assert event.tolist() == expected.event.tolist()
         assert downloads.label(release)["guarantee"] is None
@@ -67,12 +68,12 @@ class TestDraw:
         for seed in (None, 7):
             spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
             release = executed(services.submit_release(owner=owner, dataset=two, landmark_set=marks, spec=spec))
-            (first, _), (second, _) = parquet.read_release(release.data_path)
+            (first, _), (second, _) = read_release("trajectory", release.data_path)
             assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
     def test_owner_view_is_the_engines_error(self, submit, paris_day):
         release = executed(submit("landmark-skip", leading="gap"))
-        ((published, event),) = parquet.read_release(release.data_path)
+        ((published, event),) = read_release("trajectory", release.data_path)
         errors = metrics.error_m(paris_day, Mock(event=event, series=published))
         assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
         assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)

@@ -14,7 +14,7 @@ from django.test import Client
 from dashboard.datasets.models import Dataset
 from dashboard.releases import kind_report, kinds
 from dashboard.releases.models import Release
-from dashboard.storage.data_cache import read_data
+from dashboard.storage.data_files import cached_data
 from privacy_engine.datatypes import datatypes
 from tests.dashboard.api_helpers import RELEASES
 from tests.dashboard.kinds import POPULARITY, RECORDS, SAMPLE, STREAM, checkin_rows, checkins, counts, made, wide
@@ -89,7 +89,7 @@ class TestEveryKind:
         source, target = Dataset.objects.get(pk=other["id"]), row.dataset
         target.points_path.write_bytes(source.points_path.read_bytes())
         Dataset.objects.filter(pk=target.pk).update(summary=source.summary)
-        read_data.cache_clear()
+        cached_data.cache_clear()
         drop = r"csrf\w*|\d+ \w+ 20\d\d"
         assert re.sub(drop, "", text_of(owner_page, page_of(row))) == re.sub(drop, "", before)
 

@@ -19,6 +19,7 @@ from dashboard.releases import downloads, execution, files, report, reproduce
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data, write_data
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.losses import highest
 from privacy_engine.data import Trajectory
@@ -83,7 +84,7 @@ def secrets_of(row):
     sets = row.landmark_set, row.landmark_set.source
     texts = [SECRET, "dumm", "coin", str(row.dataset_id), *(str(one.pk) for one in sets)]
     texts += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
-    (truth,) = parquet.read_points(row.dataset.points_path)
+    (truth,) = read_data("trajectory", row.dataset.points_path)
     errors = files.read_curves(row, 0).error_m
     return [
         *texts,
@@ -112,8 +113,8 @@ class TestPublic:
         """Another truth, other errors, another budget: the same report, byte for byte."""
         before = text_of(owner_page.get(page_of(secretive)))
         dataset = secretive.dataset
-        (truth,) = parquet.read_points(dataset.points_path)
-        parquet.write_points(dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
+        (truth,) = read_data("trajectory", dataset.points_path)
+        write_data("trajectory", dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
         parquet.write_columns(secretive.errors_path, {"error_m": np.linspace(1, 9e6, 8)})
         dataset.name = "Another"
         dataset.summary |= {"bounds": [0, 0, 1, 1], "length_m": 5.0, "start": None, "end": None}

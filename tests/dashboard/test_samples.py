@@ -16,7 +16,7 @@ from dashboard.jobs import leases, queue
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
-from dashboard.storage import parquet
+from dashboard.storage.data_files import read_data
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import decode_track
@@ -38,7 +38,7 @@ class TestSamples:
         call_command("loadsamples", "owner", stdout=StringIO())
         for sample in samples():
             row = Dataset.objects.get(name=sample.title)
-            [stored] = parquet.read_points(row.points_path)
+            [stored] = read_data("trajectory", row.points_path)
             assert abs(stored.lon - sample.series.lon).max() < 1e-7
             assert abs(stored.lat - sample.series.lat).max() < 1e-7
             assert abs(stored.time_s - sample.series.time_s).max() < 1e-3

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dashboard.storage import parquet, series_cache
+from dashboard.storage.data_files import write_data
 from privacy_engine.data import Trajectory
 
 
@@ -21,14 +22,14 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> series_cache.OrderedDict[Path, list
 
 def written(folder: Path, name: str, n: int = 10) -> Path:
     walk = Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n))
-    parquet.write_points(folder / name, [walk, walk.first(2)])
+    write_data("trajectory", folder / name, [walk, walk.first(2)])
     return folder / name
 
 
 def test_a_file_is_read_once(tmp_path: Path, kept: object, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, "a")
     first = series_cache.line(path, 0)
-    monkeypatch.setattr(parquet, "read_stored", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr(parquet, "read_table", lambda _: pytest.fail("read again"))
     assert series_cache.line(path, 0) is first
     assert series_cache.line(path, 1).lon.tolist() == [0, 1_000_000]
 

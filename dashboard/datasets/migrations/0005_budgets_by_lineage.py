@@ -97,7 +97,7 @@ def _record(apps, file, found):
 def _read(row):
     """What identifies the upload (None where nothing is left of it), and the stability of its cleaning."""
     from dashboard.datasets import execution
-    from dashboard.storage import parquet
+    from dashboard.storage.data_files import read_data
     from privacy_engine.errors import EngineError
 
     folder = Path(settings.CAIRN_HOME, "datasets", str(row.pk))
@@ -114,7 +114,7 @@ def _read(row):
     bound = row.points if any(step.get("name") == "resample" for step in row.cleaning) else 1
     if not points.exists():
         return None, bound
-    return lineage.evidence_of(original if original.exists() else None, parquet.read_points(points)), bound
+    return lineage.evidence_of(original if original.exists() else None, read_data("trajectory", points)), bound
 
 
 class Migration(migrations.Migration):

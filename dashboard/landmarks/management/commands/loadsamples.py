@@ -8,9 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.accounts.selectors import user_named
-from dashboard.datasets import facts, services
+from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.services import mark_landmarks
+from privacy_engine.instants import instant
 from privacy_engine.samples import Sample, samples
 
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
@@ -38,7 +39,7 @@ class Command(BaseCommand):
 def as_csv(sample: Sample) -> SimpleUploadedFile:
     """The sample as a user would upload it."""
     series, text = sample.series, io.StringIO()
-    times = [] if series.time_s is None else [facts.instant(t) for t in series.time_s]
+    times = [] if series.time_s is None else [instant(t) for t in series.time_s]
     rows = zip([series.name] * len(series), times, series.lon, series.lat, strict=True)
     csv.writer(text).writerows([("series", "time", "lon", "lat"), *rows])
     return SimpleUploadedFile(f"{series.name}.csv", text.getvalue().encode(), "text/csv")

@@ -1,0 +1,36 @@
+"""Data and releases of every kind in files: the data type decides what the table of a file holds."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from dashboard.storage import parquet
+from privacy_engine.datatypes import datatypes
+
+
+def write_data(kind: str, path: Path, data: Any) -> None:
+    """Store data of a kind at ``path``."""
+    parquet.write_table(path, datatypes[kind].to_table(data), differences=datatypes[kind].slow_columns)
+
+
+def read_data(kind: str, path: Path) -> Any:
+    """Return the data of :func:`write_data`."""
+    return datatypes[kind].from_table(parquet.read_table(path))
+
+
+@lru_cache(maxsize=8)
+def cached_data(kind: str, path: Path) -> Any:
+    """Return :func:`read_data`, the last ones read from memory: files of data never change."""
+    return read_data(kind, path)
+
+
+def write_release(kind: str, path: Path, release: Any) -> None:
+    """Store what a release of a kind publishes at ``path``."""
+    parquet.write_table(path, datatypes[kind].release_to_table(release), differences=datatypes[kind].slow_columns)
+
+
+def read_release(kind: str, path: Path) -> Any:
+    """Return what :func:`write_release` stored."""
+    return datatypes[kind].release_from_table(parquet.read_table(path))

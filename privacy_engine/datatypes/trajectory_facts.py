@@ -1,0 +1,116 @@
+"""What trajectories hold: series, people, span, extent, length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privacy_engine import geo
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.instants import instant
+from privacy_engine.params import Frozen
+from privacy_engine.people import people
+
+
+class SeriesFacts(Frozen):
+    """What one series holds; ``first_event`` and ``person_index`` are counted over all series."""
+
+    index: int
+    name: str
+    person: str
+    person_index: int
+    points: int
+    first_event: int
+    start: str | None
+    end: str | None
+
+
+class TrajectoryFacts(Frozen):
+    """What trajectories hold.
+
+    ``interleaved``: whether the series of any one person overlap in time. ``marked`` is how many events the file marks
+    as landmarks, None where it has no landmark column. ``bounds`` is [west, south, east, north], ``length_m`` along
+    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times.
+    """
+
+    series: list[SeriesFacts]
+    people: int
+    interleaved: bool
+    has_time: bool
+    marked: int | None
+    bounds: list[float] | None
+    length_m: float | None
+    start: str | None
+    end: str | None
+
+
+def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
+    """Facts of all series together and of each."""
+    has_time, persons = all(one.time_s is not None for one in series), people(series)
+    whose = {i: number for number, person in enumerate(persons) for i in person.members}
+    first = np.cumsum([0, *(len(one) for one in series)]).tolist()
+    lon, lat = (np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)]) for axis in ("lon", "lat"))
+    start, end = _span(series, has_time)
+    return TrajectoryFacts(
+        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(series)],
+        people=len(persons),
+        interleaved=any(person.order is not None for person in persons),
+        has_time=has_time,
+        marked=_marked(series),
+        bounds=bounds(lon, lat),
+        length_m=length_m(series),
+        start=start,
+        end=end,
+    )
+
+
+def _of_one(i: int, one: Trajectory, person_index: int, first_event: int, has_time: bool) -> SeriesFacts:
+    start, end = _span([one], has_time)
+    return SeriesFacts(
+        index=i,
+        name=one.name,
+        person=one.person,
+        person_index=person_index,
+        points=len(one),
+        first_event=first_event,
+        start=start,
+        end=end,
+    )
+
+
+def _marked(series: Sequence[Trajectory]) -> int | None:
+    columns = [one.marked for one in series if one.marked is not None]
+    return sum(int(column.sum()) for column in columns) if columns else None
+
+
+def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str | None]:
+    times = [one.time_s for one in series if one.time_s is not None and len(one)]
+    if not has_time or not times:
+        return None, None
+    return instant(min(t[0] for t in times)), instant(max(t[-1] for t in times))
+
+
+def bounds(lon: Floats, lat: Floats) -> list[float] | None:
+    """[west, south, east, north] of the smallest box; west > east where it crosses the antimeridian.
+
+    >>> bounds(np.array([179.5, -179.5]), np.array([0.0, 1.0]))
+    [179.5, 0.0, -179.5, 1.0]
+    """
+    if not len(lon):
+        return None
+    places = np.unique(lon)
+    gaps = np.diff(places)
+    outside = places[0] + 360 - places[-1]
+    west, east = places[0], places[-1]
+    if len(gaps) and gaps.max() > outside:  # the widest gap lies inside: leave that one out instead
+        widest = int(np.argmax(gaps))
+        west, east = places[widest + 1], places[widest]
+    return [float(west), float(lat.min()), float(east), float(lat.max())]
+
+
+def length_m(series: Sequence[Trajectory]) -> float | None:
+    """Metres along great circles, series by series; None where no series has two points."""
+    if all(len(one) < 2 for one in series):
+        return None
+    return float(sum(geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in series))

@@ -1,0 +1,121 @@
+"""Tables of trajectories: positions as whole numbers of a grid, times in milliseconds.
+
+Columns: ``series`` (int32), the number of the series; ``lon`` and ``lat`` (int32), multiples of 1e-7 degrees;
+``time_ms`` (int64), milliseconds since 1970-01-01 UTC, where every series has times; ``marked``, where any series has
+marks; in a release ``event`` (int64). The metadata ``series`` and ``people`` list the names of each series and of its
+person.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.formats.arrow import pa
+from privacy_engine.people import Person, people_of
+from privacy_engine.published import CELLS_PER_DEGREE
+
+SLOW_COLUMNS = ("lon", "lat", "time_ms")
+"""Whole numbers that differ little from row to row."""
+
+
+class PublishedSeries(NamedTuple):
+    """A series of a release, n positions, and the event (n,) that each stands for."""
+
+    series: Trajectory
+    event: Ints
+
+
+def table_of(series: Sequence[Trajectory]) -> Any:
+    """The table of the series of an upload."""
+    columns = _positions(series)
+    if any(one.marked is not None for one in series):
+        marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in series]
+        columns["marked"] = pa.array(np.concatenate(marks))
+    return _named(columns, series)
+
+
+def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
+    """The table of what releases publish; budgets are no part of it."""
+    series, events = [one.series for one in releases], [one.event for one in releases]
+    event = np.concatenate(events) if events else np.empty(0, np.int64)
+    return _named(_positions(series) | {"event": pa.array(event)}, series)
+
+
+def series_of(table: Any) -> list[Trajectory]:
+    """The series of a table of either kind."""
+    return [_series(*one) for one in zip(_names(table.schema), _people(table.schema), columns_of(table), strict=True)]
+
+
+def published_of(table: Any) -> list[PublishedSeries]:
+    """The series of a release's table with their events."""
+    events = [column["event"] for column in columns_of(table)]
+    return [PublishedSeries(*one) for one in zip(series_of(table), events, strict=True)]
+
+
+def columns_of(table: Any) -> list[dict[str, Any]]:
+    """The columns of each series by name, as they are stored: slices of the table's."""
+    column = {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
+    ends = pairwise(_ends(table))
+    return [{name: values[first:last] for name, values in column.items()} for first, last in ends]
+
+
+def people_columns(schema: Any) -> list[str]:
+    """The columns that :func:`people_of_table` needs: times only where a person has several series."""
+    names = _people(schema)
+    several = len(set(names)) < len(names) and "time_ms" in schema.names
+    return ["series", *["time_ms"] * several]
+
+
+def people_of_table(table: Any) -> list[Person]:
+    """The people of a table that has at least the :func:`people_columns`."""
+    lengths, times = np.diff(_ends(table)).tolist(), [column.get("time_ms") for column in columns_of(table)]
+    return people_of(_people(table.schema), lengths, times)
+
+
+def _ends(table: Any) -> Ints:
+    """Where each series begins, and where the last one ends."""
+    ends: Ints = np.searchsorted(table.column("series").to_numpy(), np.arange(len(_names(table.schema)) + 1))
+    return ends
+
+
+def _positions(series: Sequence[Trajectory]) -> dict[str, Any]:
+    numbers = np.repeat(np.arange(len(series), dtype=np.int32), [len(one) for one in series])
+    columns = {"series": pa.array(numbers)}
+    for axis in ("lon", "lat"):
+        scaled = np.round(_joined([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
+        columns[axis] = pa.array(scaled.astype(np.int32))
+    times = [one.time_s for one in series if one.time_s is not None]
+    if len(times) == len(series):
+        columns["time_ms"] = pa.array(np.round(_joined(times) * 1000).astype(np.int64))
+    return columns
+
+
+def _joined(parts: Sequence[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _named(columns: dict[str, Any], series: Sequence[Trajectory]) -> Any:
+    names = {"series": [one.name for one in series], "people": [one.person for one in series]}
+    return pa.table(columns).replace_schema_metadata({key: json.dumps(value) for key, value in names.items()})
+
+
+def _series(name: str, person: str, column: dict[str, Any]) -> Trajectory:
+    lon, lat = column["lon"] / CELLS_PER_DEGREE, column["lat"] / CELLS_PER_DEGREE
+    time_s = column["time_ms"] / 1000 if "time_ms" in column else None
+    return Trajectory(lon, lat, time_s, name, column.get("marked"), person)
+
+
+def _names(schema: Any) -> list[str]:
+    found: list[str] = json.loads(schema.metadata[b"series"])
+    return found
+
+
+def _people(schema: Any) -> list[str]:
+    """The person of each series; where a table has none all are of one person, which assumes the least."""
+    return json.loads(schema.metadata.get(b"people", b"null")) or [""] * len(_names(schema))
