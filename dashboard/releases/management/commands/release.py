@@ -27,7 +27,6 @@ from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mec
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
-from privacy_engine.published import trajectories_digest
 from privacy_engine.registry import Registry
 from privacy_engine.spec import ReleaseSpec
 
@@ -134,10 +133,10 @@ def _release(
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in persons]),
     )
     private = all(one.private for one in drawn)
-    released = [one.series for one in drawn]
-    digest = trajectories_digest(released)
+    data_type = datatypes[Trajectory.kind]
+    digest = data_type.digest(drawn)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
-    _write(out, partial(datatypes[Trajectory.kind].write, released, fmt, label=label))
+    _write(out, partial(data_type.write, drawn, fmt, label=label))
     return _summary(spec, context, marks, drawn) + _reading_text(found.report, done)
 
 
