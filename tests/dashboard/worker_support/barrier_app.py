@@ -26,6 +26,7 @@ from dashboard.audits import execution as audits  # noqa: E402
 from dashboard.config.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
+from dashboard.storage.data_files import read_data  # noqa: E402
 from privacy_engine.experiments import partition  # noqa: E402
 
 __all__ = ["app"]
@@ -46,7 +47,8 @@ def draw_release(row, lease):
     elif what == "exit":
         os._exit(9)
     elif what == "leak":
-        raise RuntimeError(str(execution.storage.read_columns(row.dataset.points_path)))
+        series = read_data(row.kind, row.dataset.points_path)
+        raise RuntimeError(str([(one.lon.tolist(), one.lat.tolist()) for one in series]))
     return fields
 
 
