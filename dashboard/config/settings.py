@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "dashboard.experiments",
     "dashboard.attacks",
     "dashboard.audits",
+    "dashboard.streams",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -19,6 +19,7 @@ from dashboard.maintenance import health
 from dashboard.maps import tiles
 from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
+from dashboard.streams.api import StreamViewSet
 
 router = SimpleRouter()
 router.register("datasets", DatasetViewSet, basename="dataset")
@@ -27,6 +28,7 @@ router.register("releases", ReleaseViewSet, basename="release")
 router.register("experiments", ExperimentViewSet, basename="experiment")
 router.register("attacks", AttackViewSet, basename="attack")
 router.register("audits", AuditViewSet, basename="audit")
+router.register("streams", StreamViewSet, basename="stream")
 
 api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
@@ -59,6 +61,7 @@ urlpatterns = [
     path("", include("dashboard.releases.urls")),
     path("", include("dashboard.experiments.urls")),
     path("", include("dashboard.audits.urls")),
+    path("", include("dashboard.streams.urls")),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

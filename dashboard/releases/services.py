@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
 from dashboard.core.errors import Conflict, require_state
+from dashboard.core.idempotency import check_key
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind, kind_text
@@ -26,8 +26,6 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
-
-KEY = re.compile(r"[!-~]{1,100}")
 
 
 def submit_release(
@@ -55,7 +53,7 @@ def submit_release(
     """
     if owner.pk != dataset.owner_id:
         raise PermissionDenied
-    _check_key(idempotency_key)
+    check_key(idempotency_key)
     _check_kind(dataset, spec)
     if dataset.state == State.READY:
         require_releasable(dataset)
@@ -80,7 +78,7 @@ def derive_release(
     ParameterError
         There is no step, they are too many together, or the key is no key.
     """
-    _check_key(idempotency_key)
+    check_key(idempotency_key)
     if not steps:
         rule = "at least 1 step"
         raise ParameterError(f"postprocess must have {rule}", field="postprocess", rule=rule, value=[])
@@ -116,12 +114,6 @@ def _once(fresh: Release, spec: ReleaseSpec) -> Release:
         if earlier := _earlier(fresh):  # the same request came twice at once, and the other was first
             return earlier
         raise
-
-
-def _check_key(key: str) -> None:
-    if key and not KEY.fullmatch(key):
-        rule = "1 to 100 visible ASCII characters"
-        raise ParameterError(f"Idempotency-Key must be {rule}", field="Idempotency-Key", rule=rule, value=key)
 
 
 def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:

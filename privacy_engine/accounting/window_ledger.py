@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -44,6 +45,35 @@ class WindowLedger:
     def left(self) -> float:
         """ε minus what the last w - 1 timestamps spent."""
         return nearest_float(max(self._epsilon - self._before(), 0))
+
+    @property
+    def spent(self) -> float:
+        """What the last w timestamps spent."""
+        return nearest_float(self._spent)
+
+    @property
+    def recent(self) -> list[float]:
+        """What each of the last w timestamps spent, oldest first, exactly: :meth:`restore` takes it."""
+        return [nearest_float(units) for units in self._recent]
+
+    def restore(self, recent: Sequence[float]) -> None:
+        """Continue from :attr:`recent` of another ledger with the same ε and window.
+
+        Raises
+        ------
+        BudgetError
+            They are more than w amounts, or spend more than ε.
+        """
+        finite = all(0.0 <= budget < math.inf for budget in recent)
+        units = [exact_units(budget) for budget in recent] if finite else []
+        total = sum(units)
+        within = total * PER_TOLERANCE <= self._epsilon * (PER_TOLERANCE + 1)
+        if not finite or not within or len(recent) > (self._recent.maxlen or 0):
+            rule = "at most w amounts of at least 0, in sum at most ε"
+            raise BudgetError(f"recent must be {rule}", field="recent", rule=rule)
+        self._recent.clear()
+        self._recent.extend(units)
+        self._spent = total
 
     def _before(self) -> int:
         full = len(self._recent) == self._recent.maxlen

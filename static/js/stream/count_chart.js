@@ -8,7 +8,7 @@ const TICKS = 6;
 const LONGEST = 16; // characters of a label on the axis
 
 /**
- * @typedef {{index: number[], labels: string[], timestamps: number, name: string}} Shown
+ * @typedef {{index: number[], labels: string[], timestamps: number, name: string, span?: [number, number]}} Shown
  * @typedef {{id: string, name: string, y: (number | null)[], colour: any, dash?: string, marker?: string,
  *   visible?: boolean}} Line
  */
@@ -18,25 +18,24 @@ const LONGEST = 16; // characters of a label on the axis
  * timestamps `shown.index`.
  *
  * @param {HTMLElement} host
- * @param {{title: string, name: string}} options
+ * @param {{title: string, name: string, unit?: string}} options
  */
-export async function createCountChart(host, { title, name }) {
-  const figure = await createFigure(host, { title, unit: "count", name, log: false });
+export async function createCountChart(host, { title, name, unit = "count" }) {
+  const figure = await createFigure(host, { title, unit, name, log: false });
   return {
     ...figure,
     /** @param {Shown} shown
      * @param {Line[]} lines */
-    draw({ index, labels, timestamps, name: stream }, lines) {
+    draw({ index, labels, timestamps, name: stream, span = [0, Math.max(timestamps - 1, 1)] }, lines) {
       const nameOf = (/** @type {number} */ at) => labels[nearestIndex(index, at)] ?? "";
-      const span = [0, Math.max(timestamps - 1, 1)];
       return figure.show({
-        title: `${title}: ${stream}`,
+        title: stream ? `${title}: ${stream}` : title,
         lines: lines.map((line) => ({ ...line, x: index })),
         span,
         whole: span,
         ticks: ticksOf(index, labels),
         note: `${whole(timestamps)} timestamps`,
-        vertical: "count",
+        vertical: unit,
         by: { key: "x", name: "timestamp" },
         pointName: nameOf,
       });

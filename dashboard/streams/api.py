@@ -1,0 +1,138 @@
+"""REST API of live streams: open one, publish the counts of its timestamps, read what was published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpResponseBase
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.core.idempotency import HEADER
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, valid
+from dashboard.jobs.viewsets import Download, download_action
+from dashboard.streams import exports, live, selectors, services
+from dashboard.streams.models import LiveStream, StreamState
+from dashboard.streams.serializers import (
+    EventsQuery,
+    EventsRequest,
+    PublishResponse,
+    StreamRequest,
+    StreamSerializer,
+    TimestampSerializer,
+    TimestampsSerializer,
+)
+
+
+class StreamFilter(filters.FilterSet):
+    """By state and mechanism."""
+
+    state = filters.ChoiceFilter(choices=StreamState.choices)
+
+    class Meta:
+        model = LiveStream
+        fields = ("state", "mechanism")
+
+
+class StreamViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[LiveStream]
+):
+    """Live streams: counts come in one timestamp after the other, and what is published of each is the response."""
+
+    serializer_class = StreamSerializer
+    filterset_class = StreamFilter
+    queryset = LiveStream.objects.none()
+    parser_classes = (JSONBody,)
+
+    def get_queryset(self) -> QuerySet[LiveStream]:
+        return selectors.visible_streams(self.request.user)
+
+    @extend_schema(
+        request=StreamRequest,
+        responses={200: StreamSerializer, 201: StreamSerializer},
+        parameters=[OpenApiParameter(HEADER, str, OpenApiParameter.HEADER)],
+    )
+    def create(self, request: Request) -> Response:
+        """Open a stream. With an Idempotency-Key, an equal request returns the same stream with status 200."""
+        params = valid(StreamRequest, request.data)
+        key = request.headers.get(HEADER, "")
+        row, new = services.open_stream(owner=request.user, idempotency_key=key, **params)
+        return Response(self.get_serializer(row).data, status=201 if new else 200)
+
+    def perform_destroy(self, instance: LiveStream) -> None:
+        services.delete_stream(stream=instance)
+
+    @extend_schema(
+        methods=["GET"],
+        parameters=[EventsQuery],
+        responses={200: TimestampsSerializer},
+        filters=False,
+        operation_id="streams_events_list",
+    )
+    @extend_schema(methods=["POST"], request=EventsRequest, responses={200: PublishResponse, 201: PublishResponse})
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def events(self, request: Request, pk: Any = None) -> Response:
+        """Publish the counts of one timestamp or of several; or list what was published.
+
+        A timestamp is published once: the same counts sent again return what was published (status 200 where nothing of
+        a request is new), other counts are refused with 409. A request is published as a whole or not at all.
+        """
+        row = self.get_object()
+        if request.method == "GET":
+            return self._list(row, valid(EventsQuery, request.query_params))
+        found = services.publish_events(stream=row, events=valid(EventsRequest, request.data)["events"])
+        results = [TimestampSerializer(one).data | {"repeated": not new} for one, new in found]
+        body = {"published": self.get_object().published, "results": results}
+        return Response(body, status=201 if any(new for _, new in found) else 200, headers=UNKEPT)
+
+    def _list(self, row: LiveStream, params: dict[str, Any]) -> Response:
+        rows = selectors.published_after(row, params["after"], params["limit"])
+        body = {"published": row.published, "state": row.state, "window_spent": row.window_spent, "results": rows}
+        return Response(TimestampsSerializer(body).data, headers=UNKEPT)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("after", int, default=0)],
+        responses={(200, live.CONTENT_TYPE): OpenApiTypes.STR},
+        filters=False,
+    )
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
+        query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
+        response = live.connect(self.get_object(), valid(EventsQuery, query)["after"])
+        if response is None:
+            raise Throttled(wait=5, detail="Too many live connections: request the events from time to time.")
+        return response
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, pk: Any = None) -> Response:
+        """Take no counts until the stream is resumed."""
+        return self._changed(StreamState.PAUSED)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def resume(self, request: Request, pk: Any = None) -> Response:
+        """Take counts again."""
+        return self._changed(StreamState.OPEN)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def close(self, request: Request, pk: Any = None) -> Response:
+        """Take no counts ever again."""
+        return self._changed(StreamState.CLOSED)
+
+    def _changed(self, state: StreamState) -> Response:
+        return Response(self.get_serializer(services.change_state(stream=self.get_object(), state=state)).data)
+
+    @download_action({name: one.media_type for name, one in exports.FORMATS.items()}, default="csv")
+    def data(self, fmt: str) -> Download:
+        """What was published so far, with its label."""
+        return exports.export(self.get_object(), fmt)

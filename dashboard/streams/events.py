@@ -1,0 +1,98 @@
+"""Counts of timestamps as requests and lines of a file give them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from dashboard.core.text import one_line
+from dashboard.streams.models import Clock
+from privacy_engine.data import Floats
+from privacy_engine.errors import ParameterError, shown
+
+LARGEST_TIME = 2.0**53
+LABEL_LENGTH = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """The counts (d,) of one timestamp: ``time`` in numbers or in seconds since 1970-01-01 UTC, and as it was sent."""
+
+    time: float
+    label: str
+    clock: Clock
+    counts: Floats
+
+
+def parse_event(given: Any, names: Sequence[str], field: str) -> Event:
+    """The event that ``{"time": …, "counts": [d numbers] or {name: number}}`` describes.
+
+    Raises
+    ------
+    ParameterError
+        A key is missing or not known, the time is neither a number nor an instant, or there is not one number for each
+        of ``names``. ``field`` names the event in it.
+    """
+    if not isinstance(given, Mapping):
+        raise _error("an object with time and counts", field, given)
+    if unknown := sorted(set(given) - {"time", "counts"}):
+        raise _error("left out: an event has time and counts", f"{field}.{one_line(str(unknown[0]), 60)}", None)
+    if missing := [key for key in ("time", "counts") if key not in given]:
+        raise _error("given", f"{field}.{missing[0]}", None)
+    time, clock = parse_time(given["time"], f"{field}.time")
+    return Event(time, _label(given["time"]), clock, _counts(given["counts"], names, f"{field}.counts"))
+
+
+def parse_time(given: Any, field: str) -> tuple[float, Clock]:
+    """A time and what it is: a finite number, or an ISO 8601 date with time and offset from UTC ("Z" or "+01:00").
+
+    Raises
+    ------
+    ParameterError
+        It is neither.
+    """
+    if isinstance(given, str):
+        try:
+            found = datetime.fromisoformat(given)
+        except ValueError:
+            found = None
+        if found is None or found.tzinfo is None or len(given) > LABEL_LENGTH:
+            raise _error('a number, or a date and time with its offset from UTC ("2026-11-22T10:00:00Z")', field, given)
+        return found.timestamp(), Clock.INSTANT
+    if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) <= LARGEST_TIME:
+        raise _error("a number of at most 2**53, or a date and time as text", field, given)
+    return float(given), Clock.NUMBER
+
+
+def _label(given: Any) -> str:
+    if isinstance(given, str):
+        return given
+    return str(int(given)) if float(given).is_integer() else repr(float(given))
+
+
+def _counts(given: Any, names: Sequence[str], field: str) -> Floats:
+    if isinstance(given, Mapping):
+        if unknown := [key for key in given if key not in set(names)]:
+            raise _error("one of the stream's dimensions", f"{field}.{one_line(str(unknown[0]), 60)}", None)
+        if missing := [name for name in names if name not in given]:
+            raise _error("given, 0 where there was nothing", f"{field}.{missing[0]}", None)
+        given = [given[name] for name in names]
+    if not isinstance(given, list | tuple) or len(given) != len(names):
+        size = len(given) if isinstance(given, list | tuple) else None
+        rule = f"a list of {len(names)} numbers, or an object with one for each dimension"
+        raise _error(rule, field, given if size is None else f"{size} values")
+    for name, value in zip(names, given, strict=True):
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not number or not 0 <= value <= 2**52 or value != int(value):
+            raise _error("a whole number from 0 to 2**52", f"{field}.{name}", value)
+    return np.array(given, dtype=np.float64)
+
+
+def _error(rule: str, field: str, value: Any) -> ParameterError:
+    got = "" if value is None else f", got {shown(value)!r:.60}"
+    return ParameterError(f"{field} must be {rule}{got}", field=field, rule=rule, value=value)

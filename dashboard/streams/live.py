@@ -1,0 +1,76 @@
+"""Server-sent events: what a live stream publishes, sent as it is published."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+from django.http import StreamingHttpResponse
+from rest_framework.renderers import JSONRenderer
+
+from dashboard.streams.models import LiveStream, StreamState
+from dashboard.streams.selectors import published_after
+from dashboard.streams.serializers import TimestampSerializer
+
+CONTENT_TYPE = "text/event-stream"
+CONNECTION_S = 30.0
+"""How long one connection lasts; a browser connects again by itself, from where it was."""
+LOOK_S = 0.5
+BEAT_S = 10.0
+MOST_CONNECTIONS = 3
+"""Of one web process: each takes one of its threads. Who gets none requests the timestamps from time to time."""
+
+_places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+
+
+def connect(stream: LiveStream, after: int, *, seconds: float = CONNECTION_S) -> StreamingHttpResponse | None:
+    """A response that sends the timestamps from position ``after`` on; None if there are too many connections."""
+    if not _places.acquire(blocking=False):
+        return None
+    body = _Body(stream, after, seconds)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingHttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
+
+
+class _Body:
+    """The messages. The place of the connection is given back once, at its end or when the client has gone."""
+
+    def __init__(self, stream: LiveStream, after: int, seconds: float) -> None:
+        self._messages = _messages(stream, after, seconds)
+        self._open = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._messages
+
+    def close(self) -> None:
+        """Give the place back."""
+        if self._open:
+            self._open = False
+            _places.release()
+
+
+def _messages(stream: LiveStream, position: int, seconds: float) -> Iterator[bytes]:
+    """Each timestamp as one message whose id is the next position; a comment where there is nothing for a while."""
+    end = quiet_since = time.monotonic()
+    end += seconds
+    yield b"retry: 1000\n\n"
+    while True:
+        rows = published_after(stream, position)
+        for row in rows:
+            position = row.position + 1
+            data = JSONRenderer().render(TimestampSerializer(row).data)
+            yield b"id: %d\ndata: %b\n\n" % (position, data)
+        now = time.monotonic()
+        if rows:
+            quiet_since = now
+        elif now - quiet_since > BEAT_S:
+            quiet_since = now
+            yield b": nothing new\n\n"
+        state = LiveStream.objects.filter(pk=stream.pk).values_list("state", flat=True).first()
+        if state in (None, StreamState.CLOSED) and not rows:
+            yield b"event: closed\ndata: {}\n\n"
+            return
+        if now >= end:
+            return
+        time.sleep(LOOK_S)

@@ -1,0 +1,149 @@
+"""Live streams in the API."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.core.rest.components import DescriptionField
+from dashboard.core.rest.parsing import Anything, Number, Whole
+from dashboard.streams.models import LiveStream, PublishedTimestamp
+from dashboard.streams.selectors import MOST_AT_ONCE
+from privacy_engine.errors import ParameterError
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.spec import ReleaseSpec
+
+
+class StreamRequest(serializers.Serializer[Any]):
+    """What to open: names of the dimensions, and a stream mechanism."""
+
+    name = serializers.CharField(max_length=200, trim_whitespace=False)
+    dimensions = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1)
+    mechanism = DescriptionField(mechanisms.of("stream"))
+    step = Number(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="What lies between two timestamps, in seconds where times are instants; left out: anything.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return it with ``spec`` in place of ``mechanism``."""
+        step = attrs["step"]
+        if step is not None and not (step > 0 and math.isfinite(step)):
+            raise ParameterError("step must be above 0", field="step", rule="above 0", value=step)
+        return attrs | {"spec": ReleaseSpec.parse({"mechanism": attrs.pop("mechanism").model_dump()})}
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "required": ["time", "counts"],
+            "properties": {
+                "time": {"oneOf": [{"type": "number"}, {"type": "string", "format": "date-time"}]},
+                "counts": {
+                    "oneOf": [
+                        {"type": "array", "items": {"type": "integer", "minimum": 0}},
+                        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}},
+                    ]
+                },
+            },
+        },
+    }
+)
+class EventsField(Anything):
+    """A list of events; each has its own rules."""
+
+
+class EventsRequest(serializers.Serializer[Any]):
+    """The counts of one timestamp or of several, in the order of time."""
+
+    events = EventsField()
+
+    def validate_events(self, value: Any) -> list[Any]:
+        """Return the list."""
+        if not isinstance(value, list):
+            rule = "a list of events"
+            raise ParameterError(f"events must be {rule}", field="events", rule=rule)
+        return value
+
+
+class EventsQuery(serializers.Serializer[Any]):
+    """Which published timestamps to list: from position ``after`` on."""
+
+    after = Whole(required=False, default=0, min_value=0, help_text="The first position, from 0.")
+    limit = Whole(required=False, default=MOST_AT_ONCE, min_value=1, max_value=MOST_AT_ONCE)
+
+
+class TimestampSerializer(serializers.Serializer[PublishedTimestamp]):
+    """What was published of one timestamp."""
+
+    position = serializers.IntegerField(help_text="From 0.")
+    time = serializers.CharField(source="label", help_text="As it was sent.")
+    counts = serializers.ListField(child=serializers.FloatField(), source="numbers")
+    budget = serializers.FloatField(help_text="The ε that it spent.")
+    published_at = serializers.DateTimeField()
+
+
+class PublishedSerializer(TimestampSerializer):
+    """A published timestamp in the response to its request."""
+
+    repeated = serializers.BooleanField(help_text="True where it was published by an earlier request.")
+
+
+class TimestampsSerializer(serializers.Serializer[Any]):
+    """Some published timestamps, and how many there are."""
+
+    published = serializers.IntegerField()
+    state = serializers.CharField()
+    window_spent = serializers.FloatField()
+    results = TimestampSerializer(many=True)
+
+
+class PublishResponse(serializers.Serializer[Any]):
+    """What was published of each event of a request."""
+
+    published = serializers.IntegerField(help_text="Timestamps published up to now.")
+    results = PublishedSerializer(many=True)
+
+
+class StreamUrls(serializers.Serializer[Any]):
+    """Addresses of a live stream."""
+
+    self = serializers.CharField()
+    events = serializers.CharField()
+    live = serializers.CharField()
+    data = serializers.CharField()
+    page = serializers.CharField()
+
+
+class StreamSerializer(serializers.ModelSerializer[LiveStream]):
+    """A live stream as its owner sees it."""
+
+    mechanism = serializers.SerializerMethodField()
+    urls = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LiveStream
+        fields = (
+            *("id", "name", "dimensions", "mechanism", "step", "state", "published", "last_label", "window_spent"),
+            *("engine_version", "created_at", "changed_at", "urls"),
+        )
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_mechanism(self, row: LiveStream) -> dict[str, Any]:
+        return dict(row.spec["mechanism"])
+
+    @extend_schema_field(StreamUrls)
+    def get_urls(self, row: LiveStream) -> dict[str, str]:
+        names = {"self": "detail", "events": "events", "live": "live", "data": "data"}
+        found = {key: reverse(f"api:stream-{name}", args=[row.pk]) for key, name in names.items()}
+        return found | {"page": row.page_url}

@@ -1,0 +1,263 @@
+"""Writes of the streams app: open, publish, pause, resume, close, delete."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
+
+from dashboard.core.errors import Conflict, TooLarge
+from dashboard.core.idempotency import HEADER, check_key
+from dashboard.core.text import one_line, required_name
+from dashboard.streams.events import Event, parse_event
+from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
+from privacy_engine import __version__, noise
+from privacy_engine.errors import ParameterError
+from privacy_engine.mechanisms.base.stream import Publisher
+from privacy_engine.spec import ReleaseSpec
+
+MOST_DIMENSIONS = 10_000
+MOST_CELLS = 1_000_000
+"""Counts that one request may publish."""
+MOST_OPEN = 100
+"""Streams of one user that are not closed."""
+
+
+def open_stream(
+    *,
+    owner: Any,
+    name: str,
+    dimensions: Sequence[str],
+    spec: ReleaseSpec,
+    step: float | None = None,
+    idempotency_key: str = "",
+) -> tuple[LiveStream, bool]:
+    """A stream that takes counts, and whether it is a new one; an equal request with the same key opens one stream.
+
+    Raises
+    ------
+    ParameterError
+        The mechanism is for another kind of data; there is a seed, since what is published live cannot be repeated;
+        names are missing or not distinct; or ``step`` is not positive.
+    Conflict
+        The key was used for another request, or the user has :data:`MOST_OPEN` streams that are not closed.
+    """
+    check_key(idempotency_key)
+    spec.checked("stream")
+    if spec.seed is not None:
+        rule = "left out: a live stream is published, and a seed ends privacy"
+        raise ParameterError(f"seed must be {rule}", field="seed", rule=rule, value=spec.seed)
+    if spec.postprocess:
+        rule = "left out for a live stream"
+        raise ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule)
+    fresh = LiveStream(
+        owner=owner,
+        name=required_name(name),
+        dimensions=_names(dimensions),
+        spec=spec.model_dump(),
+        spec_digest=spec.digest,
+        mechanism=spec.mechanism.name,
+        step=step,
+        idempotency_key=idempotency_key,
+    )
+    if earlier := _earlier(fresh):
+        return earlier, False
+    waiting = LiveStream.objects.filter(owner=owner).exclude(state=StreamState.CLOSED).count()
+    if waiting >= MOST_OPEN:
+        rule = f"at most {MOST_OPEN} streams that are not closed"
+        raise Conflict(f"You have {waiting} streams that are not closed; close one.", field="streams", rule=rule)
+    try:
+        with transaction.atomic():
+            fresh.save(force_insert=True)
+    except IntegrityError:
+        if earlier := _earlier(fresh):  # the same request came twice at once, and the other was first
+            return earlier, False
+        raise
+    return fresh, True
+
+
+def _names(dimensions: Sequence[str]) -> list[str]:
+    names = [one_line(str(name)) for name in dimensions]
+    if not 1 <= len(names) <= MOST_DIMENSIONS or not all(names) or len(set(names)) < len(names):
+        rule = f"1 to {MOST_DIMENSIONS:,} names, none empty, each once"
+        raise ParameterError(f"dimensions must be {rule}", field="dimensions", rule=rule, value=len(names))
+    return names
+
+
+def _earlier(fresh: LiveStream) -> LiveStream | None:
+    if not fresh.idempotency_key:
+        return None
+    found = LiveStream.objects.filter(owner=fresh.owner, idempotency_key=fresh.idempotency_key).first()
+    same = ("name", "dimensions", "spec_digest", "step")
+    if found is not None and any(getattr(found, field) != getattr(fresh, field) for field in same):
+        rule = "a new key for a new request"
+        raise Conflict(
+            f"This {HEADER} was used for another stream.",
+            field=HEADER,
+            rule=rule,
+            value=fresh.idempotency_key,
+        )
+    return found
+
+
+@transaction.atomic
+def publish_events(*, stream: LiveStream, events: Sequence[Any]) -> list[tuple[PublishedTimestamp, bool]]:
+    """Publish the counts of successive timestamps: for each its row, and whether this request published it.
+
+    A timestamp that was published before returns the same values if its counts are the same. New ones follow the last
+    in order, at the step of the stream if it has one. All are published, or none: the state of the mechanism, its
+    window ledger and the values are written in one transaction, so a request that got no response can be sent again.
+
+    Raises
+    ------
+    ParameterError
+        An event is malformed, or the times of a request do not increase.
+    Conflict
+        A timestamp was published with other counts, lies before the last one, or leaves out one; or the stream is
+        paused or closed.
+    TooLarge
+        More than :data:`MOST_CELLS` counts.
+    """
+    row = LiveStream.objects.select_for_update().get(pk=stream.pk)
+    if len(events) * len(row.dimensions) > MOST_CELLS:
+        rule = f"at most {MOST_CELLS // len(row.dimensions):,} timestamps of {len(row.dimensions):,} counts"
+        raise TooLarge("The request has too many counts.", field="events", rule=rule, value=len(events))
+    parsed = [parse_event(one, row.dimensions, f"events.{i}") for i, one in enumerate(events)]
+    if not parsed:
+        rule = "at least 1 event"
+        raise ParameterError(f"events must have {rule}", field="events", rule=rule, value=0)
+    _check_times(row, parsed)
+    known = _published_before(row, parsed)
+    new = [(i, one) for i, one in enumerate(parsed) if i not in known]
+    if new:
+        _check_new(row, new)
+        rows = _publish(row, [one for _, one in new])
+        known |= {i: one for (i, _), one in zip(new, rows, strict=True)}
+    fresh = {i for i, _ in new}
+    return [(known[i], i in fresh) for i in range(len(parsed))]
+
+
+def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
+    clock = row.clock or events[0].clock
+    for i, one in enumerate(events):
+        if one.clock != clock:
+            rule = "a number as before" if clock == Clock.NUMBER else "a date and time as before"
+            raise _wrong(f"events.{i}.time", rule, one.label)
+        if i and one.time <= events[i - 1].time:
+            raise _wrong(
+                f"events.{i}.time", f"after {events[i - 1].label}, the time before it in the request", one.label
+            )
+
+
+def _wrong(field: str, rule: str, value: str) -> ParameterError:
+    return ParameterError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
+
+
+def _published_before(row: LiveStream, events: Sequence[Event]) -> dict[int, PublishedTimestamp]:
+    """The rows of the events that were published already, by their place in the request."""
+    if row.last_time is None:
+        return {}
+    old = {i: one for i, one in enumerate(events) if one.time <= row.last_time}
+    rows = {one.time: one for one in row.timestamps.filter(time__in=[one.time for one in old.values()])}
+    found = {}
+    for i, one in old.items():
+        field = f"events.{i}"
+        if one.time not in rows:
+            rule = f"after {row.last_label}, the last timestamp published"
+            message = f"{field}.time must be {rule}: {one.label} lies before it and was not published."
+            raise Conflict(message, field=f"{field}.time", rule=rule, value=one.label)
+        if rows[one.time].digest != _digest(row, one):
+            rule = "the counts that were published for this timestamp"
+            message = f"{one.label} was published with other counts; nothing published can be changed."
+            raise Conflict(message, field=f"{field}.counts", rule=rule, value=one.label)
+        found[i] = rows[one.time]
+    return found
+
+
+def _digest(row: LiveStream, event: Event) -> str:
+    """A keyed digest of an event's counts: without the server's secret it shows nothing of them."""
+    body = f"{row.pk} {event.time!r} ".encode() + event.counts.astype("<f8").tobytes()
+    return salted_hmac("cairn.streams.counts", hashlib.sha256(body).digest(), algorithm="sha256").hexdigest()
+
+
+def _check_new(row: LiveStream, new: Sequence[tuple[int, Event]]) -> None:
+    if row.state != StreamState.OPEN:
+        message = f"The stream is {row.state} and takes no counts."
+        raise Conflict(message, field="stream", rule="open", value=row.state)
+    last, label = row.last_time, row.last_label
+    for i, one in new:
+        if row.step is not None and last is not None and abs(one.time - last - row.step) > 1e-6 * row.step:
+            rule = f"{row.step:g} after {label}, the step of this stream"
+            message = (
+                f"events.{i}.time must be {rule}, got {one.label}. Where nothing was counted in between, publish zeros."
+            )
+            raise Conflict(message, field=f"events.{i}.time", rule=rule, value=one.label)
+        last, label = one.time, one.label
+
+
+def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestamp]:
+    mechanism = row.parsed_mechanism
+    run: Publisher = mechanism.start(len(row.dimensions), noise.publishable())
+    if row.publisher is not None:
+        run.restore(bytes(row.publisher))
+    counts = run.publish_all(np.array([one.counts for one in events]))
+    budgets = run.budgets[-len(events) :]
+    whole = counts.dtype.kind == "i"
+    found = PublishedTimestamp.objects.bulk_create(
+        PublishedTimestamp(
+            stream=row,
+            position=row.published + i,
+            time=one.time,
+            label=one.label,
+            digest=_digest(row, one),
+            values=counts[i].astype("<i8" if whole else "<f8").tobytes(),
+            whole=whole,
+            budget=float(budgets[i]),
+        )
+        for i, one in enumerate(events)
+    )
+    row.publisher = run.state()
+    row.published = run.published
+    row.clock = events[-1].clock
+    row.last_time, row.last_label = events[-1].time, events[-1].label
+    row.window_spent = run.ledger.spent
+    row.engine_version = __version__
+    row.save()
+    return found
+
+
+@transaction.atomic
+def change_state(*, stream: LiveStream, state: StreamState) -> LiveStream:
+    """Pause, resume or close a stream; nothing is published by it.
+
+    Raises
+    ------
+    Conflict
+        It is closed: that is final.
+    """
+    row = LiveStream.objects.select_for_update().get(pk=stream.pk)
+    if row.state == StreamState.CLOSED and state != StreamState.CLOSED:
+        raise Conflict("The stream is closed; that is final.", field="stream", rule="not closed", value=row.state)
+    row.state = state
+    row.save(update_fields=["state", "changed_at"])
+    return row
+
+
+@transaction.atomic
+def delete_stream(*, stream: LiveStream) -> None:
+    """Delete a stream that published nothing.
+
+    Raises
+    ------
+    Conflict
+        It published something: its ledger stays, since what was published stays published.
+    """
+    row = LiveStream.objects.select_for_update().get(pk=stream.pk)
+    if row.published:
+        message = "The stream has published; its ledger stays. Close it instead."
+        raise Conflict(message, field="stream", rule="without published timestamps", value=row.published)
+    row.delete()

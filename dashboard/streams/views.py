@@ -1,0 +1,86 @@
+"""Pages of live streams: a form and the list, and the page of one stream."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from dashboard.core.palette import palette
+from dashboard.core.rest.components import listing
+from dashboard.streams.models import LiveStream, StreamState
+from dashboard.streams.selectors import published_before, visible_streams
+from dashboard.streams.serializers import TimestampSerializer
+from privacy_engine.datatypes import datatypes
+from privacy_engine.mechanism import mechanisms
+
+PER_PAGE = 20
+SHOWN = 400
+"""Timestamps that the page of a stream starts with."""
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """Show the form and all streams of the user."""
+    streams = visible_streams(request.user)
+    described = [listing(cls) for cls in mechanisms.of("stream") if getattr(cls, "publishable", True)]
+    context = {
+        "page": Paginator(streams, PER_PAGE).get_page(request.GET.get("page")),
+        "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(one) for one in described]},
+    }
+    return render(request, "streams/list.html", context)
+
+
+def _form_part(described: dict[str, Any]) -> dict[str, Any]:
+    return {key: described[key] for key in ("name", "title", "summary", "fields", "guarantee")}
+
+
+@require_safe
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Show what a stream published, as it is published."""
+    row = get_object_or_404(visible_streams(request.user), pk=pk)
+    mechanism = row.parsed_mechanism
+    context = {
+        "stream": row,
+        "left": max(row.epsilon - row.window_spent, 0.0),
+        "guarantee": mechanism.guarantee(),
+        "formats": datatypes["stream"].exports.values(),
+        "closed": row.state == StreamState.CLOSED,
+        "example": _example(request, row),
+        "data": _page_data(row),
+    }
+    return render(request, "streams/detail.html", context)
+
+
+def _page_data(row: LiveStream) -> dict[str, Any]:
+    names = {"events": "events", "live": "live", "self": "detail"}
+    return {
+        "state": row.state,
+        "dimensions": row.dimensions,
+        "window": row.window,
+        "epsilon": row.epsilon,
+        "published": row.published,
+        "style": palette("stream")[row.mechanism],
+        "urls": {key: reverse(f"api:stream-{name}", args=[row.pk]) for key, name in names.items()},
+        "recent": [TimestampSerializer(one).data for one in published_before(row, SHOWN)],
+    }
+
+
+def _example(request: HttpRequest, row: LiveStream) -> str:
+    """A request that publishes one timestamp, to copy."""
+    url = request.build_absolute_uri(reverse("api:stream-events", args=[row.pk]))
+    counts = ", ".join("0" for _ in row.dimensions[:3]) + (", …" if len(row.dimensions) > 3 else "")
+    time = '"2026-01-01T00:00:00Z"' if row.clock != "number" else "1"
+    body = f'{{"events": [{{"time": {time}, "counts": [{counts}]}}]}}'
+    return "\n".join(
+        [
+            f"curl {url} \\",
+            "  -H 'Authorization: Token YOUR_TOKEN' -H 'Content-Type: application/json' \\",
+            f"  -d '{body}'",
+        ]
+    )

@@ -1,0 +1,137 @@
+/* The page of one live stream: charts that advance, pause and close. */
+
+import { ApiError, get, post } from "../core/api.js";
+import { $, announce, data, el } from "../core/dom.js";
+import { number, whole } from "../core/format.js";
+import { createCountChart } from "../stream/count_chart.js";
+import { createLiveFeed } from "../stream/live_feed.js";
+
+/** @typedef {import("../stream/live_feed.js").Timestamp} Timestamp */
+
+const MOST = 2000; // timestamps that are drawn
+const DRAW_MS = 200; // at most so often
+const TEXTS = {
+  live: "Connected: new timestamps appear at once.",
+  polling: "New timestamps are requested every 2 seconds.",
+  lost: "No connection to the server. It is tried again.",
+  over: "The stream is closed.",
+};
+const page = data("page-data");
+const select = $("[data-dimension]");
+const problem = $("[data-problem]");
+/** @type {Timestamp[]} */
+let rows = page.recent;
+let published = page.published;
+let timer = 0;
+
+const counts = await createCountChart($("[data-chart]"), { title: "Published counts", name: "cairn-live-counts" });
+const spending = await createCountChart($("[data-budget-chart]"), {
+  title: "ε of the last window",
+  name: "cairn-live-budget",
+  unit: "ε",
+});
+
+const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
+const valueOf = (/** @type {Timestamp} */ row) => (select.value ? row.counts[Number(select.value)] : sum(row.counts));
+const nameOf = () => (select.value ? page.dimensions[Number(select.value)] : "sum of all dimensions");
+
+/** What each timestamp and those of its window before it spent; the first of the list may lack earlier ones. */
+function windowSums() {
+  const found = [];
+  let total = 0;
+  for (let i = 0; i < rows.length; i += 1) {
+    total += rows[i].budget;
+    if (i >= page.window) total -= rows[i - page.window].budget;
+    found.push(Math.max(total, 0));
+  }
+  return found;
+}
+
+async function draw() {
+  timer = 0;
+  if (!rows.length) return;
+  const index = rows.map(({ position }) => position);
+  const shown = { index, labels: rows.map(({ time }) => time), timestamps: published, name: nameOf() };
+  const span = /** @type {[number, number]} */ ([index[0], Math.max(index[index.length - 1], index[0] + 1)]);
+  const line = { name: "Published", ...page.style, id: "published", y: rows.map(valueOf) };
+  await counts.draw({ ...shown, span }, [line]);
+  // windows that begin before the first timestamp loaded are not complete
+  const complete = rows[0].position === 0 ? 0 : page.window - 1;
+  const spent = windowSums().map((value, i) => (i < complete ? null : value));
+  const limit = { id: "limit", name: "Limit", colour: "--muted", dash: "dash", y: rows.map(() => page.epsilon) };
+  await spending.draw({ ...shown, name: "", span }, [{ ...line, name: "Spent", y: spent }, limit]);
+}
+
+function schedule() {
+  if (!timer) timer = window.setTimeout(draw, DRAW_MS);
+}
+
+function add(/** @type {Timestamp[]} */ fresh) {
+  rows = [...rows, ...fresh].slice(-MOST);
+  const last = rows[rows.length - 1];
+  published = last.position + 1;
+  $("[data-empty]").hidden = true;
+  $("[data-last]").textContent = `Last timestamp: ${last.time}`;
+  $("[data-published]").textContent = `${whole(published)} timestamp${published === 1 ? "" : "s"}`;
+  showSpent(windowSums()[rows.length - 1]);
+  schedule();
+}
+
+function showSpent(/** @type {number} */ spent) {
+  if (rows[0].position > 0 && rows.length < page.window) return; // the server's figure stays: it knows the whole window
+  $("[data-window]").value = spent;
+  $("[data-spent]").textContent = number(spent);
+}
+
+function showState(/** @type {string} */ state) {
+  page.state = state;
+  $("[data-state-title]").textContent = `${state[0].toUpperCase()}${state.slice(1)}`;
+  const toggle = $("[data-toggle]");
+  if (toggle) {
+    toggle.textContent = state === "paused" ? "Resume" : "Pause";
+    toggle.hidden = state === "closed";
+    $("[data-close]").hidden = state === "closed";
+  }
+  announce(`The stream is ${state}.`);
+}
+
+async function change(/** @type {"pause" | "resume" | "close"} */ action) {
+  problem.hidden = true;
+  try {
+    const row = await post(`${page.urls.self}${action}/`);
+    showState(row.state);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    problem.replaceChildren(el("p", {}, error.message));
+    problem.hidden = false;
+    problem.focus();
+  }
+}
+
+async function refreshSpent() {
+  const row = await get(page.urls.self);
+  $("[data-window]").value = row.window_spent;
+  $("[data-spent]").textContent = number(row.window_spent);
+}
+
+const dialog = $("[data-close-dialog]");
+$("[data-toggle]")?.addEventListener("click", () => change(page.state === "paused" ? "resume" : "pause"));
+$("[data-close]")?.addEventListener("click", () => dialog.showModal());
+$("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
+$("[data-confirm]", dialog).addEventListener("click", () => {
+  dialog.close();
+  return change("close");
+});
+select.addEventListener("change", draw);
+await draw();
+if (page.state !== "closed") {
+  const after = rows.length ? rows[rows.length - 1].position + 1 : 0;
+  const feed = createLiveFeed(page.urls, after, {
+    onRows: add,
+    onConnection: (how) => {
+      $("[data-connection]").textContent = TEXTS[how];
+      if (how === "over") refreshSpent();
+    },
+  });
+  window.addEventListener("pagehide", () => feed.stop());
+}

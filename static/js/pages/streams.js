@@ -1,0 +1,97 @@
+/* The list of live streams: the form that opens one, deletion of those that published nothing. */
+
+import { ApiError, post } from "../core/api.js";
+import { $, data, el } from "../core/dom.js";
+import { messageOf } from "../core/field_errors.js";
+import { idempotencyHeaders } from "../core/idempotency.js";
+import { watchDialogs } from "../components/dialogs.js";
+import { createFields } from "../components/form_fields.js";
+import { swapSoon } from "../components/job_status.js";
+import { refuseInvalid, showProblem } from "../components/number_field.js";
+
+const STEP = {
+  name: "step",
+  label: "Step",
+  symbol: "",
+  unit: "numbers or seconds",
+  help: "What lies between two timestamps; another distance is refused. Empty: any later time is taken.",
+  required: false,
+  default: null,
+  example: null,
+  minimum: 1e-6,
+  maximum: 1e9,
+  whole: false,
+  choices: [],
+};
+const { url, mechanisms } = data("page-data");
+const form = $("[data-form]");
+const mechanism = $("[data-mechanism]");
+const submit = $("[data-submit]");
+const problem = $("[data-problem]");
+const refresh = swapSoon("streams");
+/** @type {any} */
+let fields = null;
+/** @type {Record<string, unknown>} */
+let entered = {}; // values for the next mechanism that has a field of that name
+
+const step = createFields($("[data-step]"), [STEP], { onChange: () => {} });
+const names = () =>
+  $("[data-dimensions]")
+    .value.split("\n")
+    .map((/** @type {string} */ name) => name.trim())
+    .filter(Boolean);
+
+mechanism.append(
+  ...mechanisms.map((/** @type {any} */ { name, title }) => el("option", { value: name }, title)),
+);
+
+function showFields() {
+  const one = mechanisms.find((/** @type {any} */ { name }) => name === mechanism.value);
+  if (fields) entered = { ...entered, ...fields.all() };
+  fields = createFields($("[data-parameters]"), one.fields, { onChange: () => {} });
+  fields.set(Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== null)));
+  $("[data-summary]").textContent = one.summary;
+  $("[data-statement]").textContent = one.guarantee.statement;
+}
+
+function fail(/** @type {ApiError} */ error) {
+  const rest = step.fail(fields.fail(error.errors)).filter((/** @type {ApiProblem} */ one) => {
+    const input = one.field === "name" ? $("[data-name]") : one.field?.startsWith("dimensions") && $("[data-dimensions]");
+    if (input) showProblem(input, messageOf(one));
+    return !input;
+  });
+  problem.replaceChildren(...rest.map((/** @type {ApiProblem} */ { message }) => el("p", {}, message)));
+  problem.hidden = rest.length === 0;
+  const first = rest.length ? problem : $("[aria-invalid=true]", form);
+  first?.focus();
+}
+
+async function open(/** @type {Event} */ event) {
+  event.preventDefault();
+  problem.hidden = true;
+  fields.clear();
+  step.clear();
+  for (const input of [$("[data-name]"), $("[data-dimensions]")]) showProblem(input, "");
+  if (refuseInvalid(form)) return;
+  submit.disabled = true;
+  const body = {
+    name: $("[data-name]").value,
+    dimensions: names(),
+    mechanism: { name: mechanism.value, ...fields.values() },
+    ...step.values(),
+  };
+  try {
+    const made = await post(url, body, { headers: idempotencyHeaders(body) });
+    location.assign(made.urls.page);
+  } catch (error) {
+    submit.disabled = false;
+    if (!(error instanceof ApiError)) throw error;
+    fail(error);
+  }
+}
+
+mechanism.addEventListener("change", showFields);
+form.addEventListener("submit", open);
+watchDialogs(refresh);
+window.addEventListener("pageshow", () => (submit.disabled = false)); // also on the way back
+showFields();

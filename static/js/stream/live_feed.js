@@ -1,0 +1,81 @@
+/* What a live stream publishes, as it is published: server-sent events, or requests from time to time without them. */
+
+import { get } from "../core/api.js";
+
+const POLL_MS = 2000;
+const FAILURES = 3; // of a connection in a row before requests take its place
+
+/**
+ * @typedef {{position: number, time: string, counts: number[], budget: number, published_at: string}} Timestamp
+ * @typedef {"live" | "polling" | "lost" | "over"} Connection
+ */
+
+/**
+ * Calls `onRows(rows)` for new timestamps from position `after` on, in their order, each once; `onConnection(how)` when
+ * the way they come changes. Returns {stop()}.
+ *
+ * @param {{live: string, events: string}} urls
+ * @param {number} after
+ * @param {{onRows: (rows: Timestamp[]) => void, onConnection: (how: Connection) => void}} on
+ */
+export function createLiveFeed(urls, after, { onRows, onConnection }) {
+  let position = after;
+  let failures = 0;
+  let timer = 0;
+  let stopped = false;
+  /** @type {EventSource | null} */
+  let source = null;
+
+  function take(/** @type {Timestamp[]} */ rows) {
+    const fresh = rows.filter((row) => row.position >= position);
+    if (!fresh.length) return;
+    position = fresh[fresh.length - 1].position + 1;
+    onRows(fresh);
+  }
+
+  function connect() {
+    source = new EventSource(`${urls.live}?after=${position}`);
+    source.addEventListener("open", () => {
+      failures = 0;
+      onConnection("live");
+    });
+    source.addEventListener("message", (event) => take([JSON.parse(event.data)]));
+    source.addEventListener("closed", () => {
+      stop();
+      onConnection("over");
+    });
+    source.addEventListener("error", () => {
+      failures += 1;
+      // refused (readyState CLOSED) or failing again and again; a connection that ended regularly opens by itself
+      if (source?.readyState !== EventSource.CLOSED && failures < FAILURES) return;
+      source?.close();
+      if (!stopped) poll();
+    });
+  }
+
+  async function poll() {
+    try {
+      const found = await get(`${urls.events}?after=${position}`);
+      if (stopped) return;
+      take(found.results);
+      if (found.state === "closed" && position >= found.published) {
+        stop();
+        onConnection("over");
+        return;
+      }
+      onConnection("polling");
+    } catch {
+      onConnection("lost");
+    }
+    if (!stopped) timer = window.setTimeout(poll, POLL_MS);
+  }
+
+  function stop() {
+    stopped = true;
+    source?.close();
+    window.clearTimeout(timer);
+  }
+
+  connect();
+  return { stop };
+}
