@@ -1,19 +1,26 @@
-"""The state of a publisher as bytes: JSON in which arrays are base64, compressed. No code is stored or run."""
+"""The state of a publisher as bytes: JSON in which arrays are base64, compressed. No code is stored or run.
+
+:func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new one. Noise that was
+drawn ahead and the random source are left out: what continues from a state draws anew.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 import zlib
+from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from privacy_engine import noise
+from privacy_engine.component import Component
 from privacy_engine.errors import DataError
 
 FORMAT = 1
-MOST_BYTES = 1 << 30
+PLAIN = (type(None), bool, int, float, str)
 
 
 def to_bytes(values: Mapping[str, Any]) -> bytes:
@@ -45,8 +52,7 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
         ``stored`` is damaged or of another format.
     """
     try:
-        unpacked = zlib.decompressobj().decompress(stored, MOST_BYTES)
-        found = json.loads(unpacked, object_hook=_restored)
+        found = json.loads(zlib.decompress(stored), object_hook=_restored)
         if found["format"] != FORMAT:
             raise KeyError("format")
         return dict(found["values"])
@@ -61,3 +67,51 @@ def _restored(item: dict[str, Any]) -> Any:
     if item.keys() == {"array", "dtype", "shape"}:
         return np.frombuffer(base64.b64decode(item["array"]), dtype=item["dtype"]).reshape(item["shape"]).copy()
     return item
+
+
+def captured(holder: Any, *, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """What the attributes of ``holder`` hold, for :func:`to_bytes`, but noise and descriptions."""
+    values = {name: value for name, value in vars(holder).items() if name not in without}
+    return {name: _captured(value) for name, value in values.items() if not _is_made_again(value)}
+
+
+def _captured(value: Any) -> Any:
+    if isinstance(value, (*PLAIN, np.ndarray)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple | deque):
+        return [_captured(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _captured(one) for key, one in value.items()}
+    return captured(value)
+
+
+def restored(holder: Any, values: Mapping[str, Any]) -> None:
+    """Put ``values`` of :func:`captured` into the attributes of a new ``holder`` of the same class."""
+    for name, value in values.items():
+        setattr(holder, name, _like(getattr(holder, name), value))
+
+
+def _like(present: Any, value: Any) -> Any:
+    """``value`` as what it was captured from, of which ``present`` is the initial value."""
+    if isinstance(present, deque):
+        return deque(value, maxlen=present.maxlen)
+    if isinstance(present, tuple):
+        return tuple(value)
+    if isinstance(present, list) and any(_is_holder(one) for one in present):
+        return [_like(one, inner) for one, inner in zip(present, value, strict=True)]
+    if _is_holder(present):
+        restored(present, value)
+        return present
+    return value
+
+
+def _is_made_again(value: Any) -> bool:
+    """Whether a new publisher makes it itself: noise drawn ahead, random sources, descriptions."""
+    return isinstance(value, Component) or type(value).__module__.startswith(noise.__name__)
+
+
+def _is_holder(value: Any) -> bool:
+    plain = isinstance(value, (*PLAIN, np.ndarray, np.generic, list, tuple, deque, dict))
+    return not plain and not _is_made_again(value)

@@ -13,7 +13,7 @@ from privacy_engine.accounting.window_ledger import WindowLedger, laplace_rate
 from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
-from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
+from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
 from privacy_engine.params import Param
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
@@ -52,6 +52,8 @@ SENSITIVITY = Param(
 StreamEpsilon = Annotated[float, EPSILON]
 StreamWindow = Annotated[int, WINDOW]
 Sensitivity = Annotated[int, SENSITIVITY]
+
+_SHARED = frozenset({"mechanism", "dimensions", "rng", "ledger", "published", "_budgets"})
 
 
 class Publisher(ABC):
@@ -95,10 +97,12 @@ class Publisher(ABC):
     def state(self) -> bytes:
         """What later timestamps depend on: :meth:`restore` continues from it, with new noise.
 
-        Noise that was drawn ahead is not part of it, so it is stored nowhere.
+        It holds the attributes of the publisher. Noise that was drawn ahead is not among them: it is stored nowhere.
         """
         about = {"mechanism": self.mechanism.model_dump(), "dimensions": self.dimensions}
-        return to_bytes(about | {"published": self.published, "ledger": self.ledger.recent, "own": self.carried()})
+        return to_bytes(
+            about | {"published": self.published, "ledger": self.ledger.recent, "own": captured(self, without=_SHARED)}
+        )
 
     def restore(self, state: bytes) -> None:
         """Continue a run whose :meth:`state` this is; ``budgets`` are those of later timestamps alone.
@@ -115,16 +119,7 @@ class Publisher(ABC):
                 raise DataError(f"state must be {rule}", field="state", rule=rule, value=found[field])
         self.ledger.restore(found["ledger"])
         self.published, self._budgets = found["published"], []
-        self.carry(found["own"])
-
-    def carried(self) -> dict[str, Any]:
-        """What :meth:`_rows` has of earlier timestamps: numbers, texts, arrays, lists and dicts of them."""
-        return {name: getattr(self, name) for name in self.memory}
-
-    def carry(self, carried: dict[str, Any]) -> None:
-        """Take what :meth:`carried` returned."""
-        for name in self.memory:
-            setattr(self, name, carried[name])
+        restored(self, found["own"])
 
     def spend(self, budgets: Floats) -> None:
         """Take the budgets of the next timestamps, (n,), from the ledger; call it before drawing."""

@@ -13,8 +13,6 @@ from privacy_engine.mechanisms.base.stream import Publisher, StreamMechanism
 
 
 class _Sample(Publisher):
-    memory = ("_last",)
-
     def __init__(self, mechanism: StreamSample, dimensions: int, rng: noise.RandomSource) -> None:
         super().__init__(mechanism, dimensions, rng)
         self._noise = noise.BufferedLaplace(mechanism.noise_rate(mechanism.epsilon), rng)

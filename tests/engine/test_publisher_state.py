@@ -1,0 +1,153 @@
+"""The state of stream publishers: what continues from it publishes what an uninterrupted run does."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import noise
+from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
+from privacy_engine.errors import BudgetError, DataError
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
+from tests.examples import examples
+
+CLASSES = list(mechanisms.of("stream"))
+every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+LOUD = {"epsilon": 1e4, "window": 4, "sensitivity": 1}  # so large an ε that all noise is 0
+
+
+def rows_of(seed: int, timestamps: int, dimensions: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 200, (timestamps, dimensions))
+
+
+@every_mechanism
+@given(seed=st.integers(0, 99), cuts=st.sets(st.integers(0, 24), min_size=1, max_size=4), dimensions=st.integers(1, 4))
+@settings(max_examples=examples(50))
+def test_a_restored_run_publishes_what_an_uninterrupted_one_does(cls, seed, cuts, dimensions):
+    """Without noise, a run that is stored and restored at ``cuts`` differs in nothing, budgets included."""
+    rows, mechanism = rows_of(seed, 25, dimensions), cls(**LOUD)
+    whole = mechanism.start(dimensions, noise.publishable())
+    expected = whole.publish_all(rows)
+    found, budgets, state = [], [], None
+    edges = [0, *sorted(cuts), 25]
+    for start, end in zip(edges[:-1], edges[1:], strict=True):
+        run = mechanism.start(dimensions, noise.publishable())
+        if state is not None:
+            run.restore(state)
+        found.append(run.publish_all(rows[start:end]))
+        budgets.append(run.budgets)
+        state = run.state()
+    assert np.array_equal(np.concatenate(found), expected)
+    assert np.array_equal(np.concatenate(budgets), whole.budgets)
+
+
+@every_mechanism
+def test_windows_across_restored_runs_spend_at_most_epsilon(cls):
+    mechanism, budgets, state = cls(epsilon=0.7, window=6, sensitivity=1), [], None
+    for row in rows_of(1, 40, 3):
+        run = mechanism.start(3, noise.publishable())
+        if state is not None:
+            run.restore(state)
+        run.publish(row)
+        budgets.append(run.budgets[0])
+        state = run.state()
+    WindowLedger(0.7, 6).spend_all(np.array(budgets))
+    assert run.ledger.spent == pytest.approx(window_sums(np.array(budgets[-6:]), 6)[0])
+
+
+@every_mechanism
+def test_noise_drawn_ahead_is_not_stored(cls):
+    """A restored run draws anew: two runs from one state differ (64 counts with noise of a small ε)."""
+    mechanism = cls(epsilon=0.01, window=1, sensitivity=1)
+    first = mechanism.start(64, noise.publishable())
+    first.publish(rows_of(1, 1, 64)[0])
+    state, found = first.state(), []
+    for _ in range(2):
+        run = mechanism.start(64, noise.publishable())
+        run.restore(state)
+        found.append(run.publish_all(rows_of(2, 30, 64)))
+    assert not np.array_equal(*found)
+
+
+@every_mechanism
+def test_the_state_of_another_run_is_refused(cls):
+    run = cls(**LOUD).start(2, noise.publishable())
+    run.publish([1, 2])
+    with pytest.raises(DataError, match="same dimensions"):
+        cls(**LOUD).start(3, noise.publishable()).restore(run.state())
+    with pytest.raises(DataError, match="same mechanism"):
+        cls(**{**LOUD, "window": 5}).start(2, noise.publishable()).restore(run.state())
+
+
+@pytest.mark.parametrize("damaged", [b"", b"cairn", to_bytes({})[:-3], to_bytes({})[5:]])
+def test_a_damaged_state_is_refused(damaged):
+    with pytest.raises(DataError, match="damaged"):
+        from_bytes(damaged)
+
+
+def test_values_survive():
+    values = {
+        "none": None,
+        "number": 0.1 + 0.2,
+        "large": 2**80,
+        "text": "é",
+        "list": [1, [2.5, None]],
+        "inner": {"a": 1},
+        "floats": np.array([[0.1, np.inf], [np.nan, -0.0]]),
+        "flags": np.array([True, False]),
+        "empty": np.empty((0, 3), dtype=np.int64),
+    }
+    found = from_bytes(to_bytes(values))
+    assert found.keys() == values.keys()
+    for name, value in values.items():
+        if isinstance(value, np.ndarray):
+            assert found[name].tobytes() == value.tobytes()
+            assert (found[name].dtype, found[name].shape) == (value.dtype, value.shape)
+            assert found[name].flags.writeable
+        else:
+            assert found[name] == value
+
+
+def test_what_is_no_state_is_refused():
+    with pytest.raises(TypeError, match="no part of a state"):
+        to_bytes({"wrong": {1, 2}})
+
+
+class Inner:
+    def __init__(self):
+        self.values = np.zeros(2)
+
+
+class Outer:
+    def __init__(self):
+        from collections import deque
+
+        self.parts = [Inner(), Inner()]
+        self.recent = deque([0.0], maxlen=3)
+        self.pair = (1, 2)
+        self.noise = noise.BufferedLaplace(1.0, noise.seeded(1))
+
+
+def test_objects_inside_are_captured_and_restored_in_place():
+    one, other = Outer(), Outer()
+    one.parts[1].values += 5
+    one.recent.extend([1.0, 2.0, 3.0])
+    one.pair = (3, 4)
+    stored = to_bytes(captured(one))
+    drawn = other.noise
+    restored(other, from_bytes(stored))
+    assert [part.values.tolist() for part in other.parts] == [[0.0, 0.0], [5.0, 5.0]]
+    assert (list(other.recent), other.recent.maxlen, other.pair) == ([1.0, 2.0, 3.0], 3, (3, 4))
+    assert other.noise is drawn
+
+
+def test_a_ledger_continues_exactly():
+    ledger = WindowLedger(1.0, 3)
+    ledger.spend_all(np.array([0.1, 0.2, 0.3, 0.4]))
+    other = WindowLedger(1.0, 3)
+    other.restore(ledger.recent)
+    assert (other.left, other.spent, other.recent) == (ledger.left, ledger.spent, [0.2, 0.3, 0.4])
+    for wrong in ([0.1] * 4, [0.5, 0.6], [-0.1], [float("nan")], [float("inf")]):
+        with pytest.raises(BudgetError, match="recent must be"):
+            WindowLedger(1.0, 3).restore(wrong)
