@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from privacy_engine.errors import ParameterError, shown
 
 LARGEST_TIME = 2.0**53
 LABEL_LENGTH = 64
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ def parse_event(given: Any, names: Sequence[str], field: str) -> Event:
 
 
 def parse_time(given: Any, field: str) -> tuple[float, Clock]:
-    """A time and what it is: a finite number, or an ISO 8601 date with time and offset from UTC ("Z" or "+01:00").
+    """A time and what it is: a number, or in ISO 8601 a day of UTC or a date with time and offset ("Z", "+01:00").
 
     Raises
     ------
@@ -61,8 +63,11 @@ def parse_time(given: Any, field: str) -> tuple[float, Clock]:
             found = datetime.fromisoformat(given)
         except ValueError:
             found = None
+        if found is not None and _DAY.fullmatch(given):
+            found = found.replace(tzinfo=UTC)
         if found is None or found.tzinfo is None or len(given) > LABEL_LENGTH:
-            raise _error('a number, or a date and time with its offset from UTC ("2026-11-22T10:00:00Z")', field, given)
+            rule = 'a number, a day of UTC, or a date and time with its offset from UTC ("2026-11-22T10:00:00Z")'
+            raise _error(rule, field, given)
         return found.timestamp(), Clock.INSTANT
     if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) <= LARGEST_TIME:
         raise _error("a number of at most 2**53, or a date and time as text", field, given)

@@ -1,5 +1,7 @@
 """The state of stream publishers: what continues from it publishes what an uninterrupted run does."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,7 +33,7 @@ def test_a_restored_run_publishes_what_an_uninterrupted_one_does(cls, seed, cuts
     expected = whole.publish_all(rows)
     found, budgets, state = [], [], None
     edges = [0, *sorted(cuts), 25]
-    for start, end in zip(edges[:-1], edges[1:], strict=True):
+    for start, end in itertools.pairwise(edges):
         run = mechanism.start(dimensions, noise.publishable())
         if state is not None:
             run.restore(state)

@@ -1,0 +1,304 @@
+"""Live streams over the API: exactly once for each timestamp, in order, within the budget of every window."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import close_old_connections, connection
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.streams import live
+from dashboard.streams.models import LiveStream, PublishedTimestamp
+from privacy_engine.accounting.window_ledger import WindowLedger
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.verify import verify
+from tests.dashboard.api_helpers import first_error
+from tests.dashboard.conftest import client_of
+
+STREAMS = "/api/v1/streams/"
+MECHANISM = {"name": "stream-uniform", "epsilon": 1.0, "window": 4, "sensitivity": 1}
+NAMES = ["north", "south"]
+PUBLISHABLE = [cls.registered_name() for cls in mechanisms.of("stream") if getattr(cls, "publishable", True)]
+
+
+def described(**changed: Any) -> dict[str, Any]:
+    return {"name": "Visits", "dimensions": NAMES, "mechanism": MECHANISM} | changed
+
+
+def opened(api: APIClient, **changed: Any) -> str:
+    answer = api.post(STREAMS, described(**changed))
+    assert answer.status_code == 201, answer.content
+    return f"{STREAMS}{answer.json()['id']}/"
+
+
+def event(time: Any, *counts: int) -> dict[str, Any]:
+    return {"time": time, "counts": list(counts)}
+
+
+def publish(api: APIClient, url: str, *events: Any) -> Any:
+    return api.post(f"{url}events/", {"events": list(events)})
+
+
+def published(api: APIClient, url: str) -> list[dict[str, Any]]:
+    return list(api.get(f"{url}events/").json()["results"])
+
+
+class TestPublishing:
+    @pytest.mark.parametrize("name", PUBLISHABLE)
+    def test_every_mechanism_publishes_row_by_row_within_its_windows(self, owner_api: APIClient, name: str) -> None:
+        url = opened(owner_api, mechanism=MECHANISM | {"name": name})
+        for t in range(12):
+            answer = publish(owner_api, url, event(t, 5, 70))
+            assert answer.status_code == 201, answer.content
+        rows = published(owner_api, url)
+        assert [row["position"] for row in rows] == list(range(12))
+        assert [row["time"] for row in rows] == [str(t) for t in range(12)]
+        WindowLedger(1.0, 4).spend_all(np.array([row["budget"] for row in rows]))
+        assert owner_api.get(url).json()["window_spent"] == pytest.approx(sum(row["budget"] for row in rows[-4:]))
+
+    def test_one_request_and_several_are_the_same_stream(self, owner_api: APIClient) -> None:
+        """Without noise: 1, 2 and 5 timestamps a request publish the counts."""
+        url = opened(owner_api, mechanism=MECHANISM | {"name": "stream-sample", "epsilon": 1e4})
+        counts = [[t, 100 - t] for t in range(8)]
+        for start, end in ((0, 1), (1, 3), (3, 8)):
+            publish(owner_api, url, *(event(t, *counts[t]) for t in range(start, end)))
+        assert [row["counts"] for row in published(owner_api, url)] == [counts[t - t % 4] for t in range(8)]
+
+    def test_counts_by_name(self, owner_api: APIClient) -> None:
+        url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e4})
+        answer = publish(owner_api, url, {"time": 0, "counts": {"south": 2, "north": 1}})
+        assert answer.json()["results"][0]["counts"] == [1, 2]
+
+    def test_a_repeated_request_returns_what_was_published(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        first = publish(owner_api, url, event(1, 5, 6), event(2, 7, 8)).json()["results"]
+        again = publish(owner_api, url, event(1, 5, 6), event(2, 7, 8), event(3, 9, 9))
+        assert again.status_code == 201
+        results = again.json()["results"]
+        assert [row["repeated"] for row in results] == [True, True, False]
+        assert [row["counts"] for row in results[:2]] == [row["counts"] for row in first]
+        last = publish(owner_api, url, event(2, 7, 8))
+        assert (last.status_code, last.json()["published"]) == (200, 3)
+
+    def test_instants_may_be_written_with_another_offset(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, event("2026-01-01T12:00:00+01:00", 1, 2))
+        assert publish(owner_api, url, event("2026-01-01T11:00:00Z", 1, 2)).json()["results"][0]["repeated"]
+        assert publish(owner_api, url, event("2026-01-02", 1, 2)).status_code == 201
+
+    def test_the_counts_themselves_are_not_stored(self, owner_api: APIClient) -> None:
+        """No column of either table holds the counts that came in: a canary of two numbers, under much noise."""
+        url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e-3})
+        publish(owner_api, url, event(0, 123_456_789, 987_654_321))
+        for row in [*LiveStream.objects.values(), *PublishedTimestamp.objects.values()]:
+            for value in row.values():
+                body = bytes(value) if isinstance(value, memoryview | bytes) else str(value).encode()
+                for count in (123_456_789, 987_654_321):
+                    for form in (str(count).encode(), count.to_bytes(8, "little"), np.float64(count).tobytes()):
+                        assert form not in body
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("events", "status", "field", "part"),
+        [
+            ([event(5, 1, 1), event(4, 1, 1)], 400, "events.1.time", "after 5"),
+            ([event(2, 1, 1)], 409, "events.0.time", "lies before it"),
+            ([event(3, 8, 8)], 409, "events.0.counts", "nothing published can be changed"),
+            ([event("2026-01-01T00:00:00Z", 1, 1)], 400, "events.0.time", "a number as before"),
+            ([event(4, 1)], 400, "events.0.counts", "a list of 2 numbers"),
+            ([event(4, 1, -1)], 400, "events.0.counts.south", "a whole number from 0"),
+            ([event(4, 1.5, 1)], 400, "events.0.counts.north", "a whole number from 0"),
+            ([event(4, True, 1)], 400, "events.0.counts.north", "a whole number from 0"),
+            ([event(4, "1", 1)], 400, "events.0.counts.north", "a whole number from 0"),
+            ([event("yesterday", 1, 1)], 400, "events.0.time", "offset from UTC"),
+            ([event("2026-01-01T00:00:00", 1, 1)], 400, "events.0.time", "offset from UTC"),
+            ([event(None, 1, 1)], 400, "events.0.time", "a number"),
+            ([{"time": 4}], 400, "events.0.counts", "given"),
+            ([{"time": 4, "counts": [1, 1], "seed": 1}], 400, "events.0.seed", "left out"),
+            ([{"time": 4, "counts": {"north": 1}}], 400, "events.0.counts.south", "0 where there was nothing"),
+            ([{"time": 4, "counts": {"north": 1, "south": 1, "x": 1}}], 400, "events.0.counts.x", "dimensions"),
+            ([7], 400, "events.0", "an object"),
+            ([], 400, "events", "at least 1"),
+            ("4", 400, "events", "a list"),
+        ],
+    )
+    def test_says_what_is_wrong_and_publishes_nothing(
+        self, owner_api: APIClient, events: Any, status: int, field: str, part: str
+    ) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, event(1, 1, 1), event(3, 2, 2))
+        before = published(owner_api, url)
+        answer = owner_api.post(f"{url}events/", {"events": events})
+        error = first_error(answer)
+        assert (answer.status_code, error["field"]) == (status, field)
+        assert part in error["message"]
+        assert published(owner_api, url) == before
+
+    def test_a_request_is_published_as_a_whole_or_not_at_all(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        assert publish(owner_api, url, event(1, 1, 1), event(2, 1, -1)).status_code == 400
+        assert published(owner_api, url) == []
+
+    def test_a_missing_timestamp_of_a_stream_with_a_step(self, owner_api: APIClient) -> None:
+        url = opened(owner_api, step=3600)
+        publish(owner_api, url, event("2026-01-01T00:00:00Z", 1, 1))
+        answer = publish(owner_api, url, event("2026-01-01T02:00:00Z", 1, 1))
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "events.0.time")
+        assert "publish zeros" in first_error(answer)["message"]
+        assert publish(owner_api, url, event("2026-01-01T01:00:00Z", 0, 0)).status_code == 201
+
+    @pytest.mark.parametrize(
+        ("changed", "field"),
+        [
+            ({"dimensions": []}, "dimensions"),
+            ({"dimensions": ["a", "a"]}, "dimensions"),
+            ({"dimensions": ["a", " "]}, "dimensions.1"),
+            ({"name": "\u202e"}, "name"),
+            ({"step": 0}, "step"),
+            ({"step": "NaN"}, "step"),
+            ({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}}, "mechanism.name"),
+            ({"mechanism": MECHANISM | {"epsilon": "1,5"}}, "mechanism.epsilon"),
+        ],
+    )
+    def test_what_cannot_be_opened(self, owner_api: APIClient, changed: dict[str, Any], field: str) -> None:
+        answer = owner_api.post(STREAMS, described(**changed))
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+        assert not LiveStream.objects.exists()
+
+    def test_too_many_counts_of_one_request(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("dashboard.streams.services.MOST_CELLS", 4)
+        url = opened(owner_api)
+        answer = publish(owner_api, url, *(event(t, 1, 1) for t in range(3)))
+        assert answer.status_code == 413
+
+
+class TestStates:
+    def test_pause_resume_close(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, event(1, 1, 1))
+        assert owner_api.post(f"{url}pause/").json()["state"] == "paused"
+        assert first_error(publish(owner_api, url, event(2, 1, 1)))["field"] == "stream"
+        assert publish(owner_api, url, event(1, 1, 1)).status_code == 200  # published before: a repeat is no new one
+        assert owner_api.post(f"{url}resume/").json()["state"] == "open"
+        assert publish(owner_api, url, event(2, 1, 1)).status_code == 201
+        assert owner_api.post(f"{url}close/").json()["state"] == "closed"
+        assert publish(owner_api, url, event(3, 1, 1)).status_code == 409
+        assert owner_api.post(f"{url}resume/").status_code == 409
+        assert owner_api.get(url).json()["published"] == 2
+
+    def test_only_what_published_nothing_can_be_deleted(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, event(1, 1, 1))
+        assert owner_api.delete(url).status_code == 409
+        assert owner_api.delete(opened(owner_api)).status_code == 204
+        assert LiveStream.objects.count() == 1
+
+    def test_an_idempotency_key_opens_one_stream(self, owner_api: APIClient) -> None:
+        answers = [owner_api.post(STREAMS, described(), HTTP_IDEMPOTENCY_KEY="k") for _ in range(2)]
+        assert [one.status_code for one in answers] == [201, 200]
+        assert answers[0].json()["id"] == answers[1].json()["id"]
+        assert owner_api.post(STREAMS, described(step=2), HTTP_IDEMPOTENCY_KEY="k").status_code == 409
+
+    def test_of_others_there_is_nothing(self, owner_api: APIClient, stranger_api: APIClient) -> None:
+        url = opened(owner_api)
+        for answer in (
+            stranger_api.get(url),
+            stranger_api.get(f"{url}events/"),
+            stranger_api.get(f"{url}live/"),
+            stranger_api.get(f"{url}data/"),
+            stranger_api.delete(url),
+            publish(stranger_api, url, event(1, 1, 1)),
+            *(stranger_api.post(f"{url}{action}/") for action in ("pause", "resume", "close")),
+        ):
+            assert answer.status_code == 404
+        assert stranger_api.get(STREAMS).json()["results"] == []
+        assert LiveStream.objects.get().published == 0
+
+    def test_no_one_without_a_login(self, anonymous_api: APIClient) -> None:
+        assert anonymous_api.get(STREAMS).status_code == 401
+
+
+class TestDownloads:
+    @pytest.mark.parametrize("fmt", ["csv", "parquet"])
+    def test_what_was_published_so_far_with_its_label(self, owner_api: APIClient, fmt: str) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, *(event(f"2026-01-0{t}", 5, 6) for t in range(1, 6)))
+        answer = owner_api.get(f"{url}data/", {"format": fmt})
+        body = b"".join(answer.streaming_content)
+        verified = verify(body, f"published.{fmt}")
+        assert verified.holds, verified.checks
+        if fmt == "csv":
+            lines = list(csv.reader(io.StringIO(body.decode())))
+            rows = published(owner_api, url)
+            assert [line[0] for line in lines[1:]] == [row["time"] for row in rows]
+            assert [[float(cell) for cell in line[1:3]] for line in lines[1:]] == [row["counts"] for row in rows]
+
+    def test_of_nothing_there_is_a_table_without_rows(self, owner_api: APIClient) -> None:
+        answer = owner_api.get(f"{opened(owner_api)}data/")
+        assert b"".join(answer.streaming_content).startswith(b"time,north,south")
+
+
+class TestLive:
+    def messages(self, answer: Any) -> list[dict[str, Any]]:
+        body = b"".join(answer.streaming_content).decode()
+        return [json.loads(line[6:]) for line in body.splitlines() if line.startswith('data: {"')]
+
+    def test_sends_what_was_published_from_a_position_on(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, *(event(t, 1, 2) for t in range(5)))
+        owner_api.post(f"{url}close/")
+        answer = owner_api.get(f"{url}live/", {"after": 2}, HTTP_ACCEPT="text/event-stream")
+        assert answer.headers["Content-Type"] == "text/event-stream"
+        assert [one["position"] for one in self.messages(answer)] == [2, 3, 4]
+        answer = owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4")
+        assert [one["position"] for one in self.messages(answer)] == [4]
+
+    def test_more_connections_than_there_are_places_are_refused(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        connected = [live.connect(LiveStream.objects.get(), 0) for _ in range(live.MOST_CONNECTIONS)]
+        assert None not in connected
+        refused = owner_api.get(f"{url}live/")
+        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
+        for one in connected:
+            for close in one._resource_closers:
+                close()
+                close()  # of one connection twice frees one place
+        freed = [live.connect(LiveStream.objects.get(), 0) for _ in range(live.MOST_CONNECTIONS + 1)]
+        assert [one is None for one in freed] == [False] * live.MOST_CONNECTIONS + [True]
+        for one in freed[:-1]:
+            one._resource_closers[0]()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_the_same_timestamp_sent_by_four_clients_at_once_one_is_published() -> None:
+    owner = User.objects.create_user("owner")
+    url = opened(client_of(owner))
+    answers: list[Any] = []
+
+    def send() -> None:
+        close_old_connections()
+        api = client_of(owner)
+        for t in range(10):
+            answers.append(publish(api, url, event(t, t, t)))
+        connection.close()
+
+    threads = [threading.Thread(target=send) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {one.status_code for one in answers} <= {200, 201}
+    assert sum(one.status_code == 201 for one in answers) == 10
+    rows = published(client_of(owner), url)
+    assert [row["time"] for row in rows] == [str(t) for t in range(10)]
+    by_time = {(one.json()["results"][0]["time"], str(one.json()["results"][0]["counts"])) for one in answers}
+    assert len(by_time) == 10
+    WindowLedger(1.0, 4).spend_all(np.array([row["budget"] for row in rows]))
