@@ -15,9 +15,10 @@ from dashboard.streams.serializers import TimestampSerializer
 
 CONTENT_TYPE = "text/event-stream"
 CONNECTION_S = 30.0
-"""How long one connection lasts; a browser connects again by itself, from where it was."""
+"""How long one connection lasts; a browser then opens another one, which continues where it ended."""
 LOOK_S = 0.5
-BEAT_S = 10.0
+BEAT_S = 2.0
+"""That a client has gone is noticed when something is sent to it."""
 MOST_CONNECTIONS = 3
 """Of one web process: each takes one of its threads. Who gets none requests the timestamps from time to time."""
 

@@ -20,7 +20,7 @@ from privacy_engine.spec import ReleaseSpec
 class StreamState(TextChoices):
     """Whether a live stream takes counts: now, after a pause, or never again."""
 
-    OPEN = "open", "Open"
+    OPEN = "open", "Publishing"
     PAUSED = "paused", "Paused"
     CLOSED = "closed", "Closed"
 
@@ -115,7 +115,7 @@ class LiveStream(models.Model):
 class PublishedTimestamp(models.Model):
     """What was published of one timestamp. Of the counts that came in only a keyed digest is stored.
 
-    ``digest`` tells a repeated request from a changed one.
+    ``digest`` distinguishes a repeated request from a changed one.
     """
 
     stream = models.ForeignKey(LiveStream, on_delete=models.CASCADE, related_name="timestamps")

@@ -61,6 +61,7 @@ def _page_data(row: LiveStream) -> dict[str, Any]:
     names = {"events": "events", "live": "live", "self": "detail"}
     return {
         "state": row.state,
+        "states": dict(StreamState.choices),
         "dimensions": row.dimensions,
         "window": row.window,
         "epsilon": row.epsilon,

@@ -26,6 +26,8 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
+from dashboard.streams.models import LiveStream, StreamState
+from dashboard.streams.services import change_state, open_stream, publish_events
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
@@ -94,6 +96,7 @@ class SampleStates:
         self._experiment()
         self._audits()
         self._other_kinds()
+        self._live_streams()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -130,6 +133,18 @@ class SampleStates:
         rows = kinds.checkins(kinds.checkin_rows())
         self.checkins = self._of_kind("Check-ins.csv", rows, kinds.POPULARITY, kinds.RECORDS)
         run_jobs()
+
+    def _live_streams(self) -> None:
+        """One that has published, one that has not and is paused."""
+
+        def opened(name: str) -> LiveStream:
+            spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 10}})
+            return open_stream(owner=self.researcher, name=name, dimensions=kinds.NAMES, spec=spec, step=86_400.0)[0]
+
+        self.live, self.silent = opened("Visitors by day"), opened("Visitors by hour")
+        rows = enumerate(kinds.counts().tolist())
+        publish_events(stream=self.live, events=[{"time": kinds.day(i), "counts": row} for i, row in rows])
+        change_state(stream=self.silent, state=StreamState.PAUSED)
 
     def _of_kind(self, name: str, body: bytes, *releases: dict[str, Any]) -> Dataset:
         dataset = import_dataset(owner=self.researcher, upload=ContentFile(body, name=name))

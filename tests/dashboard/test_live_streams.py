@@ -130,7 +130,7 @@ class TestRefused:
             ("4", 400, "events", "a list"),
         ],
     )
-    def test_says_what_is_wrong_and_publishes_nothing(
+    def test_the_error_names_what_is_wrong_and_nothing_is_published(
         self, owner_api: APIClient, events: Any, status: int, field: str, part: str
     ) -> None:
         url = opened(owner_api)

@@ -86,4 +86,4 @@ def test_of_an_unknown_user_or_file(owner: User, tmp_path: Path) -> None:
         call_command("publish", str(tmp_path / "no-file"), "--user", owner.username, *NEW)
     (tmp_path / "counts.csv").write_text(HEADER)
     with pytest.raises(CommandError, match="user must be"):
-        call_command("publish", str(tmp_path / "counts.csv"), "--user", "nobody-here", *NEW)
+        call_command("publish", str(tmp_path / "counts.csv"), "--user", "unknown", *NEW)

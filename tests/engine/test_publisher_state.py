@@ -60,7 +60,7 @@ def test_windows_across_restored_runs_spend_at_most_epsilon(cls):
 
 @every_mechanism
 def test_noise_drawn_ahead_is_not_stored(cls):
-    """A restored run draws anew: two runs from one state differ (64 counts with noise of a small ε)."""
+    """A restored run draws new noise: two runs from one state differ (64 counts with noise of a small ε)."""
     mechanism = cls(epsilon=0.01, window=1, sensitivity=1)
     first = mechanism.start(64, noise.publishable())
     first.publish(rows_of(1, 1, 64)[0])

@@ -1,7 +1,7 @@
 """The state of a publisher as bytes: JSON in which arrays are base64, compressed. No code is stored or run.
 
 :func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new one. Noise that was
-drawn ahead and the random source are left out: what continues from a state draws anew.
+drawn ahead and the random source are left out: what continues from a state draws new noise.
 """
 
 from __future__ import annotations

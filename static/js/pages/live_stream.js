@@ -26,7 +26,7 @@ let timer = 0;
 
 const counts = await createCountChart($("[data-chart]"), { title: "Published counts", name: "cairn-live-counts" });
 const spending = await createCountChart($("[data-budget-chart]"), {
-  title: "ε of the last window",
+  title: `ε spent in the last ${whole(page.window)} timestamps`,
   name: "cairn-live-budget",
   unit: "ε",
 });
@@ -78,21 +78,21 @@ function add(/** @type {Timestamp[]} */ fresh) {
 }
 
 function showSpent(/** @type {number} */ spent) {
-  if (rows[0].position > 0 && rows.length < page.window) return; // the server's figure stays: it knows the whole window
+  if (rows[0].position > 0 && rows.length < page.window) return; // the server's figure stays: it is of the whole window
   $("[data-window]").value = spent;
   $("[data-spent]").textContent = number(spent);
 }
 
 function showState(/** @type {string} */ state) {
   page.state = state;
-  $("[data-state-title]").textContent = `${state[0].toUpperCase()}${state.slice(1)}`;
+  $("[data-state-title]").textContent = page.states[state];
   const toggle = $("[data-toggle]");
   if (toggle) {
     toggle.textContent = state === "paused" ? "Resume" : "Pause";
     toggle.hidden = state === "closed";
     $("[data-close]").hidden = state === "closed";
   }
-  announce(`The stream is ${state}.`);
+  announce(page.states[state]);
 }
 
 async function change(/** @type {"pause" | "resume" | "close"} */ action) {

@@ -41,9 +41,7 @@ const names = () =>
     .map((/** @type {string} */ name) => name.trim())
     .filter(Boolean);
 
-mechanism.append(
-  ...mechanisms.map((/** @type {any} */ { name, title }) => el("option", { value: name }, title)),
-);
+mechanism.append(...mechanisms.map((/** @type {any} */ { name, title }) => el("option", { value: name }, title)));
 
 function showFields() {
   const one = mechanisms.find((/** @type {any} */ { name }) => name === mechanism.value);
@@ -56,7 +54,8 @@ function showFields() {
 
 function fail(/** @type {ApiError} */ error) {
   const rest = step.fail(fields.fail(error.errors)).filter((/** @type {ApiProblem} */ one) => {
-    const input = one.field === "name" ? $("[data-name]") : one.field?.startsWith("dimensions") && $("[data-dimensions]");
+    const input =
+      one.field === "name" ? $("[data-name]") : one.field?.startsWith("dimensions") && $("[data-dimensions]");
     if (input) showProblem(input, messageOf(one));
     return !input;
   });

@@ -5,6 +5,7 @@ import { whole } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
 
 const TICKS = 6;
+const TICK_PX = 110; // for one label
 const LONGEST = 16; // characters of a label on the axis
 
 /**
@@ -33,7 +34,7 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
         lines: lines.map((line) => ({ ...line, x: index })),
         span,
         whole: span,
-        ticks: ticksOf(index, labels),
+        ticks: ticksOf(index, labels, host.clientWidth),
         note: `${whole(timestamps)} timestamps`,
         vertical: unit,
         by: { key: "x", name: "timestamp" },
@@ -43,10 +44,10 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
   };
 }
 
-/** About six of the timestamps with their labels, evenly spaced. */
-function ticksOf(/** @type {number[]} */ index, /** @type {string[]} */ labels) {
+/** At most six of the timestamps with their labels, evenly spaced, so many as there is space for. */
+function ticksOf(/** @type {number[]} */ index, /** @type {string[]} */ labels, /** @type {number} */ width) {
   const last = index.length - 1;
-  const count = Math.min(TICKS, index.length);
+  const count = Math.min(TICKS, index.length, Math.max(2, Math.floor(width / TICK_PX)));
   const places = Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(count - 1, 1)));
   return { at: places.map((place) => index[place]), text: places.map((place) => labels[place].slice(0, LONGEST)) };
 }

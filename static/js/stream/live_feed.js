@@ -46,7 +46,7 @@ export function createLiveFeed(urls, after, { onRows, onConnection }) {
     });
     source.addEventListener("error", () => {
       failures += 1;
-      // refused (readyState CLOSED) or failing again and again; a connection that ended regularly opens by itself
+      // refused (readyState CLOSED) or failing again and again; the browser reopens a connection that ended regularly
       if (source?.readyState !== EventSource.CLOSED && failures < FAILURES) return;
       source?.close();
       if (!stopped) poll();

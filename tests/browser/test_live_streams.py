@@ -1,0 +1,105 @@
+"""Live streams in the browser: opened by the form, a chart that advances as counts arrive, pause and close."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.streams import services
+from dashboard.streams.models import LiveStream, StreamState
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
+from tests.dashboard import kinds
+from tests.patience import patience
+
+PLOT = "[data-chart] .js-plotly-plot"
+POINTS = f"document.querySelector('{PLOT}')?.data.find(({{ name }}) => name === 'Published')?.x.length"
+
+
+def publish(first: int, last: int) -> None:
+    events = [{"time": t, "counts": [t, 10 * t]} for t in range(first, last)]
+    services.publish_events(stream=LiveStream.objects.get(), events=events)
+
+
+def wait_for_points(page: Page, number: int) -> None:
+    """Wait until the chart shows so many timestamps."""
+    end = time.monotonic() + patience(20)
+    while page.evaluate(POINTS) != number:
+        assert time.monotonic() < end
+        page.wait_for_timeout(50)
+
+
+def check(page: Page) -> None:
+    wide, window = widths(page)
+    assert wide <= window
+    assert not accessibility_faults(page)
+
+
+@pytest.mark.journey
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_from_the_form_to_a_chart_that_advances(
+    open_page: Callable[..., Page], owner: User, size: dict[str, int]
+) -> None:
+    page = open_page(owner, size=size)
+    page.goto("/streams/")
+    check(page)
+    page.get_by_role("textbox", name="Name").fill("Visits")
+    page.get_by_role("textbox", name="Dimensions").fill("north\nsouth\n")
+    page.get_by_role("textbox", name="Window").fill("5")
+    page.get_by_role("button", name="Open the stream").click()
+    page.wait_for_url("**/streams/*-*/")
+    expect(page.get_by_text("Nothing was published yet")).to_be_visible()
+    check(page)
+
+    publish(1, 4)
+    expect(page.locator(PLOT)).to_be_visible()
+    wait_for_points(page, 3)
+    publish(4, 9)
+    wait_for_points(page, 8)
+    expect(page.get_by_text("Last timestamp: 8")).to_be_visible()
+    expect(page.locator("[data-spent]")).to_have_text("1")
+    page.get_by_role("combobox", name="Dimension").select_option("south")
+    expect(page.get_by_text("Published counts: south")).to_be_visible()
+    check(page)
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    assert LiveStream.objects.get().state == StreamState.PAUSED
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("heading", name="Publishing")).to_be_visible()
+    page.get_by_role("button", name="Close the stream").click()
+    check(page)
+    page.get_by_role("dialog").get_by_role("button", name="Close the stream").click()
+    expect(page.get_by_role("heading", name="Closed")).to_be_visible()
+    assert LiveStream.objects.get().state == StreamState.CLOSED
+
+
+def test_requests_take_the_place_of_a_connection_that_is_refused(
+    open_page: Callable[..., Page], owner: User, monitor: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.streams.live.connect", lambda *_: None)
+    monitor.expect(429)
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    row, _ = services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)
+    page = open_page(owner)
+    page.goto(row.page_url)
+    expect(page.get_by_text("requested every 2 seconds")).to_be_visible()
+    publish(1, 4)
+    wait_for_points(page, 3)
+
+
+@pytest.mark.journey
+def test_the_form_names_what_is_wrong(page: Page, monitor: Any) -> None:
+    monitor.expect(400)
+    page.goto("/streams/")
+    page.get_by_role("textbox", name="Name").fill("Visits")
+    page.get_by_role("textbox", name="Dimensions").fill("north\nnorth")
+    page.get_by_role("button", name="Open the stream").click()
+    expect(page.locator("#dimensions-error")).to_contain_text("each once")
+    expect(page.get_by_role("textbox", name="Dimensions")).to_be_focused()
+    assert not LiveStream.objects.exists()

@@ -1,0 +1,158 @@
+"""Live publishing through a real web process that is killed again and again: no timestamp twice, none lost.
+
+A client sends timestamps to a real server and sends again what got no response. `CAIRN_KILLS=50` kills 50 times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privacy_engine.accounting.window_ledger import WindowLedger
+from tests import postgres
+from tests.patience import patience
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("servers")]
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = int(os.environ.get("CAIRN_KILLS", "4"))
+SETUP = """
+import django; django.setup()
+from knox.models import AuthToken
+from dashboard.accounts.models import User
+print(AuthToken.objects.create(User.objects.create_user("owner"))[1])
+"""
+EPSILON, WINDOW = 1.0, 7
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The settings of a server with an empty database of either kind."""
+    base = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    base |= {"CAIRN_ALLOWED_HOSTS": "127.0.0.1", "PYTHONPATH": str(ROOT)}
+    if request.param == "sqlite":
+        yield base | {"DATABASE_URL": f"sqlite:///{tmp_path / 'cairn.sqlite3'}"}
+        return
+    programs = postgres.programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL server is installed")
+    with postgres.cluster(programs) as url:
+        yield base | {"DATABASE_URL": url}
+
+
+class Web:
+    """A web process on a socket that stays open while the process is dead, as the supervisor's does."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        self.environment = environment
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        descriptor = self.socket.fileno()
+        command = [sys.executable, "-m", "dashboard.launcher.web", str(descriptor)]
+        return subprocess.Popen(command, env=self.environment, cwd=ROOT, pass_fds=[descriptor])
+
+    def kill(self) -> None:
+        """Kill the process by SIGKILL and start another."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process = self._start()
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.socket.close()
+
+
+class Client:
+    """Sends timestamps in order, two or three at a time, and sends again until there is a response."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self.url, self.token = url, token
+        self.acknowledged: dict[int, list[float]] = {}
+        self.failures = 0
+        self.stop = threading.Event()
+
+    def request(self, path: str, body: Any = None) -> Any:
+        headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.url}/api/v1/streams/{path}", data, headers)
+        with urllib.request.urlopen(request, timeout=patience(10)) as response:
+            return json.load(response)
+
+    def until_answered(self, path: str, body: Any) -> Any:
+        end = time.monotonic() + patience(120)
+        while time.monotonic() < end:
+            try:
+                return self.request(path, body)
+            except urllib.error.HTTPError as error:
+                raise AssertionError(error.read().decode()) from error
+            except (OSError, json.JSONDecodeError):  # killed before or in the middle of its response
+                self.failures += 1
+                time.sleep(0.02)
+        raise AssertionError("no response")
+
+    def publish(self, stream: str) -> None:
+        """Publish timestamp after timestamp until :attr:`stop`."""
+        chance, t = random.Random(7), 0
+        while not self.stop.is_set():
+            times = range(t, t + chance.choice([1, 2, 3]))
+            events = [{"time": one, "counts": [one, 1000 - one % 1000]} for one in times]
+            found = self.until_answered(f"{stream}/events/", {"events": events})
+            for one in found["results"]:
+                self.acknowledged[int(one["time"])] = one["counts"]
+            t = times[-1] + 1
+
+
+def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment: dict[str, str]) -> None:
+    subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
+    made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
+    web = Web(environment)
+    try:
+        client = Client(web.url, made.stdout.decode().strip())
+        described = {"name": "stream-sample", "epsilon": EPSILON, "window": WINDOW, "sensitivity": 1}
+        body = {"name": "Killed", "dimensions": ["a", "b"], "mechanism": described}
+        stream = client.until_answered("", body)["id"]
+        sender = threading.Thread(target=client.publish, args=(stream,))
+        sender.start()
+        chance = random.Random(3)
+        for _ in range(KILLS):
+            before, end = len(client.acknowledged), time.monotonic() + patience(30)
+            while len(client.acknowledged) < before + 3 and time.monotonic() < end:
+                time.sleep(0.005)
+            time.sleep(chance.uniform(0, 0.05))  # anywhere in a request
+            web.kill()
+        client.stop.set()
+        sender.join(patience(120))
+        assert not sender.is_alive()
+        rows, after = [], 0
+        while found := client.until_answered(f"{stream}/events/?after={after}", None)["results"]:
+            rows += found
+            after = rows[-1]["position"] + 1
+    finally:
+        client.stop.set()
+        web.end()
+    assert [row["position"] for row in rows] == list(range(len(rows)))
+    assert [int(row["time"]) for row in rows] == list(range(len(rows)))
+    stored = {int(row["time"]): row["counts"] for row in rows}
+    assert client.acknowledged == {time: stored[time] for time in client.acknowledged}
+    assert stored.keys() == client.acknowledged.keys()
+    WindowLedger(EPSILON, WINDOW).spend_all(np.array([row["budget"] for row in rows]))
+    print(f"{KILLS} kills, {client.failures} requests without a response, {len(rows)} timestamps")
+    assert client.failures > 0
