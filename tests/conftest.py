@@ -39,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.randomly_reset_seed = False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: tests of pages wait for a browser half of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
 LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
 

@@ -76,6 +76,7 @@ def test_every_line_has_as_many_cells_as_the_head() -> None:
     assert {line.count("|") for line in lines} == {head.count("|")}
 
 
+@pytest.mark.slow
 def test_every_benchmark_is_collected_by_the_command_of_the_makefile() -> None:
     (line,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if "-m pytest -c benchmarks" in line]
     arguments = line.split("-m pytest ")[1].split(" --page")[0].split()

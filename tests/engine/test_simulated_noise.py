@@ -137,6 +137,7 @@ class TestSameBits:
     def test_as_when_this_was_written(self) -> None:
         assert hashlib.sha256(drawn(3000)).hexdigest() == BITS
 
+    @pytest.mark.slow  # compiles for another processor; the test above pins the bits
     @pytest.mark.parametrize("cpu", ["generic", "native"])
     def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
         environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
