@@ -43,7 +43,17 @@ from privacy_engine.noise.simulated import (
     simulated_polar,
     simulated_releases,
 )
-from privacy_engine.noise.sources import RandomSource, Stream, as_source, publishable, seeded, source, spawned, watched
+from privacy_engine.noise.sources import (
+    RandomSource,
+    Stream,
+    as_source,
+    branches,
+    publishable,
+    seeded,
+    source,
+    spawned,
+    watched,
+)
 
 __all__ = [
     "GRID_DEG",
@@ -51,6 +61,7 @@ __all__ = [
     "RandomSource",
     "Stream",
     "as_source",
+    "branches",
     "coin_level",
     "counted",
     "cover_probability",

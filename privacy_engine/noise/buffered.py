@@ -25,13 +25,23 @@ class BufferedLaplace:
 
     def take(self, n: int) -> Ints:
         """The next ``n`` draws, (n,)."""
+        values = self.ahead(n)[:n]
+        self.skip(n)
+        return values
+
+    def ahead(self, n: int) -> Ints:
+        """The next draws, at least ``n``: they stay the next ones until :meth:`skip`."""
         parts, have = [self._left], len(self._left)
         while have < n:
             parts.append(discrete_laplace(self._rate, BLOCK, rng=self._rng))
             have += BLOCK
-        values = np.concatenate(parts)
-        self._left = values[n:].copy()
-        return values[:n]
+        if len(parts) > 1:
+            self._left = np.concatenate(parts)
+        return self._left
+
+    def skip(self, n: int) -> None:
+        """Leave out the next ``n`` of the draws that :meth:`ahead` returned."""
+        self._left = self._left[n:]
 
 
 def discrete_laplace_sd(rate: float) -> float:

@@ -106,22 +106,26 @@ class _SuppliedSource(_Source):
 
 
 class _WatchedSource(_Source):
-    __slots__ = ("_inner", "_share", "_watch")
+    __slots__ = ("_share", "_watch", "inner")
 
     def __init__(self, inner: RandomSource, watch: Callable[[float], None]) -> None:
-        self._inner, self._watch, self._share = as_source(inner), watch, 0.0
+        self.inner, self._watch, self._share = as_source(inner), watch, 0.0
 
     @property
     def private(self) -> bool:
-        return self._inner.private
+        return self.inner.private
 
     def words(self, n: int) -> Words:
         self._watch(self._share)
-        return self._inner.words(n)
+        return self.inner.words(n)
 
     def uniform(self, n: int) -> Floats:
         self._watch(self._share)
-        return self._inner.uniform(n)
+        return self.inner.uniform(n)
+
+    def report(self, _: float) -> None:
+        """Call the watch with the share reached here, for a branch, which has none."""
+        self._watch(self._share)
 
     def reached(self, event: int, n: int) -> None:
         self._share = event / n
@@ -195,6 +199,20 @@ def spawned(seed: int, stream: Stream, *parts: int) -> int:
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(int(stream), *parts))
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(11))
+
+
+def branches(rng: RandomSource | np.random.Generator, n: int) -> list[RandomSource]:
+    """``n`` sources for parts that draw in turns: what one of them returns does not depend on draws from the others.
+
+    The operating system's generator has no order, so each is that one; otherwise two words of ``rng`` seed each.
+    """
+    source = as_source(rng)
+    if isinstance(source, _WatchedSource):
+        return [_WatchedSource(one, source.report) for one in branches(source.inner, n)]
+    if isinstance(source, _SystemSource):
+        return [source] * n
+    keys = [source.words(2) for _ in range(n)]
+    return [_SeededSource(np.random.Generator(np.random.Philox(key=key))) for key in keys]
 
 
 def watched(inner: RandomSource, watch: Callable[[float], None]) -> RandomSource:

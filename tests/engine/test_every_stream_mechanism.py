@@ -24,6 +24,8 @@ from privacy_engine.stream_release import StreamRelease
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
+AUDITED = {"stream-hieradapub": {"mode": "post"}}
+"""Parameters with which 40,000 draws of what is published show a control, beside the example."""
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 
 
@@ -41,8 +43,8 @@ def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
 
 
 def test_the_registered_names_are_these():
-    names = ["stream-uniform", "stream-sample", "stream-kalman", "stream-kalman-uniform"]
-    assert [cls.registered_name() for cls in CLASSES] == names
+    names = ["uniform", "sample", "adapub", "hieradapub", "kalman", "kalman-uniform"]
+    assert [cls.registered_name() for cls in CLASSES] == [f"stream-{name}" for name in names]
     assert {getattr(stream, name) for name in stream.__all__} == set(CLASSES)
 
 
@@ -156,8 +158,11 @@ def test_declared_error_matches_draws(cls):
     mechanism = example(cls, window=3)
     data = counted(np.full((1, 100_000), 1000))
     drawn = mechanism.release(data, rng=noise.seeded(11)).counts[0] - 1000
-    assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
-    assert abs(drawn.mean()) < 5 * mechanism.noise_sd() / math.sqrt(1e5)
+    if cls.noise_varies:
+        assert drawn.std() > 0.98 * mechanism.noise_sd()
+    else:
+        assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
+    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(1e5)
 
 
 @every_mechanism
@@ -194,7 +199,7 @@ def test_neighbours_stay_within_e_to_the_epsilon_by_exact_probabilities(cls):
 @pytest.mark.parametrize("control", ["", "control:half-noise:", "control:twice-budget:"])
 def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
     described = {
-        **example(cls, epsilon=1.5, window=2, sensitivity=1).model_dump(),
+        **example(cls, epsilon=1.5, window=2, sensitivity=1, **AUDITED.get(cls.registered_name(), {})).model_dump(),
         "name": control + cls.registered_name(),
     }
     found = audit(AuditSpec.parse({"mechanism": described, "trials": 40_000, "seed": 5}))

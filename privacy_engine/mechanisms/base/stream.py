@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -194,18 +195,30 @@ class StreamMechanism(Mechanism):
         """A publisher at its first timestamp."""
         raise NotImplementedError
 
-    def start(self, dimensions: int, rng: noise.RandomSource | np.random.Generator) -> Publisher:
+    def publisher_of(self, dimensions: int, names: Sequence[str] | None, rng: noise.RandomSource) -> Publisher:
+        """The publisher where the names of the dimensions, if they are known, matter: by default they do not."""
+        return self.publisher(dimensions, rng)
+
+    def start(
+        self,
+        dimensions: int,
+        rng: noise.RandomSource | np.random.Generator,
+        names: Sequence[str] | None = None,
+    ) -> Publisher:
         """Start a run over a stream of ``dimensions``: a :class:`Publisher`, to give one timestamp after the other.
 
         Raises
         ------
         DataError
-            ``dimensions`` is not at least 1.
+            ``dimensions`` is not at least 1, ``names`` are not as many, or a mechanism needs them and there are none.
         """
         if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 1:
             rule = "a whole number of at least 1"
             raise DataError(f"dimensions must be {rule}, got {dimensions!r:.60}", field="dimensions", rule=rule)
-        return self.publisher(dimensions, noise.as_source(rng))
+        if names is not None and len(names) != dimensions:
+            rule = f"as many as dimensions, {dimensions}"
+            raise DataError(f"names must be {rule}, got {len(names)}", field="names", rule=rule)
+        return self.publisher_of(dimensions, names, noise.as_source(rng))
 
     def release(self, stream: CountStream, *, rng: noise.RandomSource | np.random.Generator) -> StreamRelease:
         """One release of ``stream``, T timestamps by d names.
@@ -217,7 +230,7 @@ class StreamMechanism(Mechanism):
         """
         source = noise.as_source(rng)
         private = source.private and not self.unsound
-        run = self.start(len(stream.names), source)
+        run = self.start(len(stream.names), source, stream.names)
         parts: list[Any] = [np.empty((0, len(stream.names)), dtype=np.int64 if self.whole else np.float64)]
         for start in range(0, len(stream), ROWS_AT_ONCE):
             source.reached(start, len(stream))

@@ -1,0 +1,122 @@
+"""Runs of AdaPub over counts: noise and state around the loops of :mod:`privacy_engine.kernels.adapub`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.data import Floats, Ints
+
+if TYPE_CHECKING:
+    from privacy_engine.kernels.adapub import Draws
+
+MODES = ("code", "svt", "post", "text")
+"""In the order of the kernel's constants."""
+CAPACITY = 16
+ROWS = 64
+"""Timestamps whose thresholds of the partition are drawn at once."""
+
+
+class Rates(NamedTuple):
+    """Rates of discrete Laplace noise: of sums, of a cluster's threshold, of queries; 0 where none is drawn."""
+
+    sums: float
+    starts: float
+    queries: float
+
+
+class AdaPubRun:
+    """``runs`` independent runs of AdaPub side by side over counts of ``dimensions``; it spends of no ledger itself.
+
+    Parameters
+    ----------
+    rates : Rates
+    mode : str
+        One of :data:`MODES`.
+    thresholds : int
+        Of the partition; 0 leaves each dimension alone.
+    relative : bool
+        Whether the controller's error is relative, with the floor 1.
+    epsilon : float
+        That of the threshold of clusters.
+    """
+
+    def __init__(
+        self,
+        rates: Rates,
+        mode: str,
+        thresholds: int,
+        relative: bool,
+        epsilon: float,
+        dimensions: int,
+        rng: noise.RandomSource,
+        runs: int = 1,
+    ) -> None:
+        from privacy_engine.kernels import adapub as kernel
+
+        columns, self._rng, self._t, self._largest = runs * dimensions, rng, 0, 0
+        self._settings = kernel.Settings(MODES.index(mode), runs, thresholds > 0, relative, epsilon)
+        self._most = 2 if mode == "code" else kernel.LONGEST
+        capacity, whole = min(CAPACITY, self._most), np.int64
+        self.state = kernel.State(
+            release=np.zeros(columns),
+            errors=np.zeros((kernel.HISTORY, columns)),
+            size=np.zeros(columns, dtype=whole),
+            is_open=np.zeros(columns, dtype=np.bool_),
+            start_noise=np.zeros(columns, dtype=whole),
+            total=np.zeros(columns, dtype=whole),
+            group=np.zeros(columns, dtype=whole),
+            raw=np.empty((columns, capacity), dtype=whole),
+            noisy=np.empty((columns, capacity)),
+        )
+        self.noise = tuple(noise.BufferedLaplace(rate, rng) if rate else None for rate in rates)
+        self.uniforms = np.empty((0, thresholds))
+
+    def advance(self, counts: Ints) -> Floats:
+        """Publish the counts (n, d) of the next timestamps in every run, (n, runs d), each run's columns together."""
+        from privacy_engine.kernels.adapub import advance
+
+        out, done = np.empty((len(counts), len(self.state.size))), 0
+        while done < len(counts):
+            draws = self._draws()
+            rest, t = (counts[done:], out[done:]), self._t + done
+            published, self._largest = advance(self._settings, self.state, draws, rest[0], t, self._largest, rest[1])
+            self._taken(draws)
+            done += published
+            if done < len(counts) and self._largest == self.state.raw.shape[1]:
+                self._grow()
+        self._t += len(counts)
+        return out
+
+    def _draws(self) -> Draws:
+        """What one timestamp can take at most, and what is left beyond it.
+
+        Each kind of noise is topped up where one timestamp could take more than is left, which does not depend on how
+        many timestamps are given at once; nor does the order of the draws.
+        """
+        from privacy_engine.kernels.adapub import Draws
+
+        columns, nothing = len(self.state.size), np.empty(0, dtype=np.int64)
+        sums, starts, queries = (one.ahead(columns) if one else nothing for one in self.noise)
+        rows, g = self.uniforms.shape
+        if g and rows < self._settings.runs:
+            more = -(-self._settings.runs // ROWS) * ROWS
+            drawn = np.sort(self._rng.uniform(more * g).reshape(more, g), axis=1)
+            self.uniforms = np.concatenate([self.uniforms, drawn])
+        return Draws(sums, starts, queries, self.uniforms, np.zeros(4, dtype=np.int64))
+
+    def _taken(self, draws: Draws) -> None:
+        for one, used in zip(self.noise, draws.used.tolist(), strict=False):
+            if one:
+                one.skip(used)
+        self.uniforms = self.uniforms[draws.used[3] :]
+
+    def _grow(self) -> None:
+        columns, capacity = self.state.raw.shape
+        if capacity == self._most:
+            return
+        raw, noisy = np.empty((columns, 2 * capacity), dtype=np.int64), np.empty((columns, 2 * capacity))
+        raw[:, :capacity], noisy[:, :capacity] = self.state.raw, self.state.noisy
+        self.state = self.state._replace(raw=raw, noisy=noisy)

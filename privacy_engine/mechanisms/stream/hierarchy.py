@@ -1,0 +1,152 @@
+"""Hierarchies over the dimensions of a stream: levels of sums, their budgets, and consistent estimates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from privacy_engine.data import Floats, Ints
+
+_CELL = re.compile(r"\D*?(-?\d+)\D+?(-?\d+)\D*")
+
+
+def level_budgets(sizes: ArrayLike, budget: float) -> Floats:
+    r"""The shares of ``budget`` of levels with so many nodes, (H,): :math:`\epsilon \mu_i^{1/3} / \sum_j \mu_j^{1/3}`.
+
+    They minimise :math:`\sum_i \mu_i / \epsilon_i^2`, the variance of all nodes together.
+
+    >>> level_budgets([1, 8, 64], 0.7).round(3).tolist()
+    [0.1, 0.2, 0.4]
+    """
+    roots = np.cbrt(np.asarray(sizes, dtype=np.float64))
+    return np.asarray(budget * roots / roots.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Levels of groups of d dimensions, from the coarsest to the dimensions themselves; each divides the one above.
+
+    ``levels`` are (d,) each: the number of every dimension's group, from 0 without gaps.
+    """
+
+    levels: tuple[Ints, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many groups each level has."""
+        return [int(level.max()) + 1 for level in self.levels]
+
+    def counts(self, level: int, counts: Ints) -> Ints:
+        """The sums (n, groups) of the counts (n, d) over the groups of a level."""
+        group = self.levels[level]
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        return np.ascontiguousarray(np.add.reduceat(counts[:, order], starts, axis=1))
+
+
+def of_groups(levels: Sequence[Sequence[Hashable]], dimensions: int) -> Hierarchy:
+    """The hierarchy whose groups are named in ``levels``, d names each; the dimensions alone are added below them."""
+    found = [_numbered(names) for names in levels] + [np.arange(dimensions)]
+    different = [a for a, b in pairwise(found) if a.max() < b.max()]
+    return Hierarchy((*different, found[-1]))
+
+
+def _numbered(names: Sequence[Hashable]) -> Ints:
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
+
+
+def halves(dimensions: int) -> Hierarchy:
+    """A binary tree over the order of the dimensions."""
+    return _by_order(dimensions, 2)
+
+
+def quarters(dimensions: int, names: Sequence[str] | None = None) -> Hierarchy:
+    """A quad-tree: over the cells of a grid where every name has two whole numbers, else over the order.
+
+    >>> quarters(4, ["r0c0", "r0c1", "r5c0", "r5c1"]).sizes
+    [1, 2, 4]
+    """
+    cells = [_CELL.fullmatch(name) for name in names or ()]
+    at = np.array([one.groups() for one in cells if one], dtype=np.float64).astype(np.int64).reshape(-1, 2)
+    if len(at) != dimensions or len(np.unique(at, axis=0)) != dimensions:
+        return _by_order(dimensions, 4)
+    at = at - at.min(axis=0)
+    depth = int(at.max()).bit_length()
+    return of_groups([[tuple(cell) for cell in (at >> up).tolist()] for up in range(depth, 0, -1)], dimensions)
+
+
+def _by_order(dimensions: int, branches: int) -> Hierarchy:
+    levels, parts = [], 1
+    while parts < dimensions:
+        levels.append((np.arange(dimensions) * parts // dimensions).tolist())
+        parts *= branches
+    return of_groups(levels, dimensions)
+
+
+def paths(names: Sequence[str], separator: str) -> Hierarchy:
+    """A tree from paths in the names: all, then what begins with the same parts.
+
+    >>> paths(["north/a", "north/b", "south/a", "sea"], "/").sizes
+    [1, 3, 4]
+    """
+    parts = [name.split(separator) for name in names]
+    deepest = max(map(len, parts))
+    return of_groups([[tuple(part[:depth]) for part in parts] for depth in range(deepest)], len(names))
+
+
+class Consistency:
+    r"""Weighted least squares: estimates of all groups, as sums of estimates of the dimensions nearest to them.
+
+    Minimises :math:`\sum_v w_v (y_v - \hat y_v)^2` subject to every group being the sum of its parts, exactly, in two
+    passes over the tree [1]_.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    weights : (H,) array_like
+        Of the groups of each level, above 0: one over the variance of their estimates.
+
+    References
+    ----------
+    .. [1] Hay, Rastogi, Miklau, Suciu. "Boosting the Accuracy of Differentially Private Histograms Through
+       Consistency". VLDB 2010.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, weights: ArrayLike) -> None:
+        sizes = hierarchy.sizes
+        first = np.concatenate([[0], np.cumsum(sizes)])
+        self.parent = np.full(first[-1], -1, dtype=np.int64)
+        for i, (above, level) in enumerate(pairwise(hierarchy.levels)):
+            self.parent[first[i + 1] + level] = first[i] + above
+        self._leaves, each = first[-2], np.repeat(np.asarray(weights, dtype=np.float64), sizes)
+        self._own, self._share = self._factors(each)
+
+    def _factors(self, weights: Floats) -> tuple[Floats, Floats]:
+        """What a node weighs beside its children, and its share of what its parent's sum lacks."""
+        own, variance, below = np.ones(len(weights)), 1.0 / weights, np.zeros(len(weights))
+        for v in range(len(weights) - 1, -1, -1):
+            if v < self._leaves:
+                own[v] = weights[v] / (weights[v] + 1.0 / below[v])
+                variance[v] = own[v] / weights[v]
+            if self.parent[v] >= 0:
+                below[self.parent[v]] += variance[v]
+        parents = np.maximum(self.parent, 0)
+        return own, np.where(self.parent >= 0, variance / np.where(below > 0, below, 1.0)[parents], 0.0)
+
+    def all(self, values: Floats) -> Floats:
+        """Consistent estimates of all groups, level after level, (n, groups), from those in ``values``."""
+        from privacy_engine.kernels.tree import consistent
+
+        found = np.array(values, dtype=np.float64)
+        consistent(found, self.parent, self._own, self._share)
+        return found
+
+    def of_dimensions(self, values: Floats) -> Floats:
+        """Those of the dimensions alone, (n, d)."""
+        return self.all(values)[:, self._leaves :]

@@ -1,0 +1,328 @@
+"""AdaPub: the vectors of streams.md, the laws that its proofs rest on, and a plain loop with the same results."""
+
+import csv
+import gzip
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from benchmarks.references.streams import GivenDraws, plain_adapub
+from privacy_engine import noise
+from privacy_engine.accounting.window_ledger import WindowLedger
+from privacy_engine.data import CountStream
+from privacy_engine.errors import BudgetError, ParameterErrors
+from privacy_engine.kernels import adapub as kernel
+from privacy_engine.mechanisms.stream import StreamAdaPub
+from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
+from privacy_engine.metrics import StreamRelativeError
+from privacy_engine.spec import ReleaseSpec
+
+SOUND = ("code", "svt", "post")
+counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
+
+
+def mechanism(**given):
+    return StreamAdaPub(**{"epsilon": 1.0, "window": 100, "sensitivity": 1, **given})
+
+
+def counted(rows) -> CountStream:
+    rows = np.asarray(rows)
+    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
+
+
+def deviation(values) -> Fraction:
+    """The exact deviation of ``values``, by the kernel."""
+    raw = np.array([values[:-1]], dtype=np.int64)
+    n = len(values) - 1
+    return Fraction(int(kernel.deviation(raw, 0, n, int(raw.sum()), int(values[-1]))), n + 1)
+
+
+def run_with(mode, dimensions, *, answers=0, sums=0, length=4000, thresholds=0):
+    """A run whose noise is constant: ``answers`` is that of queries, far below 0 to merge, far above to refuse."""
+    run = AdaPubRun(Rates(1.0, 1.0, 1.0), mode, thresholds, False, 1.0, dimensions, noise.seeded(1))
+    constants = np.full(length, sums), np.zeros(length, dtype=np.int64), np.full(length, answers)
+    run.noise = tuple(GivenDraws(values) for values in constants)
+    return run
+
+
+def sizes_over_time(run, rows):
+    """The cluster sizes (T, d) after each timestamp, and how many queries were answered so far, (T,)."""
+    sizes, queried, before = [], [], len(run.noise[2].values)
+    for row in rows:
+        run.advance(np.asarray(row, dtype=np.int64)[None])
+        sizes.append(run.state.size.copy())
+        queried.append(before - len(run.noise[2].values))
+    return np.array(sizes), np.array(queried)
+
+
+class TestVectors:
+    @pytest.mark.parametrize(("values", "expected"), [([9, 5], 4), ([9, 5, 6], Fraction(14, 3)), ([3, 3, 3, 7], 6)])
+    def test_deviations(self, values, expected):
+        assert deviation(values) == expected
+
+    def test_groups_of_the_partition(self):
+        prior, bounds = np.array([10.0, 2.0, 15.0, 100.0, 98.0]), np.array([5.0, 50.0, 99.0])
+        group, estimates, used = np.empty(5, dtype=np.int64), np.empty(5), np.zeros(4, dtype=np.int64)
+        row, zeros = np.array([12, 1, 14, 90, 80]), np.zeros(9, dtype=np.int64)
+        kernel.estimate_groups(row, zeros, bounds, used, prior, estimates, group)
+        assert group.tolist() == [1, 0, 1, 3, 2]
+        assert estimates.tolist() == [13.0, 1.0, 13.0, 90.0, 80.0]
+        assert used[kernel.SUMS] == 4
+        assert kernel.rank(bounds, 50.0) == 1  # equal to a threshold counts as not above it
+
+    def test_the_controllers_threshold(self):
+        errors, limits = np.array([[0.0], [1.0], [2.0], [4.0], [3.0]]), np.empty(1)
+        kernel.thresholds(np.array([25.0]), np.array([20.0]), errors, 5, False, 0.5, limits)
+        assert errors[:, 0].tolist() == [5.0, 1.0, 2.0, 4.0, 3.0]
+        assert limits[0] == pytest.approx(46.08)
+        assert kernel.threshold(0.1, 0.1, 1.0) == 1.0
+
+    def test_the_relative_error_has_the_floor_1(self):
+        errors, limits = np.zeros((5, 2)), np.empty(2)
+        kernel.thresholds(np.array([25.0, -3.0]), np.array([20.0, 2.0]), errors, 1, True, 1.0, limits)
+        assert errors[1].tolist() == [0.2, 5.0]
+
+    @pytest.mark.parametrize(
+        ("mode", "sizes"), [("text", [1, 2, 3, 4, 5]), ("svt", [1, 2, 3, 4, 5]), ("code", [1, 2, 1, 2, 1])]
+    )
+    def test_cluster_sizes_when_every_query_merges(self, mode, sizes):
+        found, queried = sizes_over_time(run_with(mode, 1, answers=-(10**9)), np.full((5, 1), 7))
+        assert found[:, 0].tolist() == sizes
+        assert queried.tolist() == ([0, 1, 1, 2, 2] if mode == "code" else [0, 1, 2, 3, 4])
+
+    @pytest.mark.parametrize("mode", ["text", "svt", "code"])
+    def test_cluster_sizes_when_every_query_refuses(self, mode):
+        found, queried = sizes_over_time(run_with(mode, 1, answers=10**9), np.full((6, 1), 7))
+        assert found[:, 0].tolist() == [1] * 6
+        assert queried.tolist() == [0, 1, 1, 2, 2, 3]  # at the timestamps 2, 4, 6
+
+    def test_clusters_of_released_values_query_no_counts(self):
+        run = run_with("post", 2)
+        out = run.advance(np.array([[5, 900], [5, 0], [5, 900]]))
+        assert len(run.noise[2].values) == 4000
+        assert run.state.size.tolist() == [3, 3]  # the threshold follows the squared error
+        assert out.tolist() == [[5, 900], [5, 450], [5, 900]]
+
+
+class TestDeviation:
+    @given(values=counts_of_a_cluster)
+    def test_it_is_the_sum_of_distances_from_the_mean(self, values):
+        mean = Fraction(sum(values), len(values))
+        assert deviation(values) == sum(abs(value - mean) for value in values)
+
+    @given(values=counts_of_a_cluster, data=st.data())
+    def test_more_events_at_k_timestamps_change_it_by_at_most_the_bound(self, values, data):
+        n = len(values)
+        changed = data.draw(st.sets(st.integers(0, n - 1), min_size=1))
+        others = [value + (i in changed) for i, value in enumerate(values)]
+        k = len(changed)
+        assert abs(deviation(values) - deviation(others)) <= Fraction(2 * k * (n - k), n)
+
+    @given(values=counts_of_a_cluster, data=st.data())
+    def test_changes_of_c_in_sum_change_its_whole_part_by_at_most_2c(self, values, data):
+        others = [max(value + data.draw(st.integers(-4, 4)), 0) for value in values]
+        c, n = sum(abs(a - b) for a, b in zip(values, others, strict=True)), len(values)
+        assert abs(deviation(values) - deviation(others)) <= Fraction(2 * c * (n - 1), n)
+        assert abs(math.floor(deviation(values)) - math.floor(deviation(others))) <= 2 * c
+
+    def test_the_largest_clusters_of_the_largest_counts_do_not_overflow(self):
+        values = [0, kernel.LARGEST] * (kernel.LONGEST // 2)
+        assert deviation(values) == kernel.LONGEST * kernel.LARGEST // 2
+
+
+def below(rate: float, limit: float) -> float:
+    """The probability that discrete Laplace noise is below ``limit``."""
+    k, q = math.ceil(limit) - 1, math.exp(-rate)
+    return 1 - q ** (k + 1) / (1 + q) if k >= 0 else q**-k / (1 + q)
+
+
+def answers_probability(values, limits, rates, refused):
+    """Of the answers to the queries about a cluster that begins with ``values[0]``: merges, and perhaps a refusal."""
+    total, reach = 0.0, round(25 / rates.starts)
+    q = math.exp(-rates.starts)
+    for start in range(-reach, reach + 1):
+        likely = (1 - q) / (1 + q) * q ** abs(start)
+        for i, limit in enumerate(limits):
+            merged = below(rates.queries, limit + start - math.floor(deviation(values[: i + 2])))
+            likely *= 1 - merged if refused and i == len(limits) - 1 else merged
+        total += likely
+    return total
+
+
+@given(values=st.lists(st.integers(0, 6), min_size=2, max_size=5), refused=st.booleans(), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(values, refused, data):
+    """Exact probabilities, thresholds given: window 1, so that a change of C in sum may leak at most C ε_c / Δ."""
+    sensitivity = data.draw(st.integers(1, 2))
+    others = [max(value + data.draw(st.integers(-1, 1)), 0) for value in values]
+    changed = sum(abs(a - b) for a, b in zip(values, others, strict=True))
+    assume(changed)
+    limits = [data.draw(st.floats(1.0, 6.0)) for _ in values[1:]]
+    clustering = 4.0
+    rates = mechanism(mode="svt", window=1, sensitivity=sensitivity).rates(1.0, clustering)
+    one, other = (answers_probability(given, limits, rates, refused) for given in (values, others))
+    assert abs(math.log(one / other)) <= changed * clustering / sensitivity + 1e-6
+
+
+@given(seed=st.integers(0, 2**32), merging=st.floats(0.0, 1.0), mode=st.sampled_from(["code", "svt"]))
+@settings(max_examples=30, deadline=None)
+def test_each_count_is_part_of_the_queries_of_one_cluster_at_most(seed, merging, mode):
+    rng = np.random.default_rng(seed)
+    run = run_with(mode, 3)
+    run.noise = (*run.noise[:2], GivenDraws(np.where(rng.random(4000) < merging, -(10**9), 10**9)))
+    clusters, queries = queries_of_counts(*sizes_over_time(run, rng.integers(0, 50, (40, 3))), mode)
+    assert max(map(len, clusters.values())) <= 1
+    if mode == "code":
+        assert max(queries.values()) <= 1
+
+
+def queries_of_counts(sizes, queried, mode):
+    """For each count (t, k) the clusters whose queries it is part of, and in how many queries it is."""
+    clusters, queries, total = {}, {}, 0
+    for k in range(sizes.shape[1]):
+        begun, is_open = 0, True
+        for t in range(len(sizes)):
+            clusters[t, k], queries[t, k] = set(), 0
+            if t and is_open:  # a query about the cluster and t
+                total += 1
+                for i in range(begun, t + 1):
+                    clusters[i, k].add(begun)
+                    queries[i, k] += 1
+                is_open = mode != "code" and sizes[t, k] > 1
+                begun = t if sizes[t, k] == 1 else begun
+            else:
+                begun, is_open = t, True
+    assert total == queried[-1]
+    return clusters, queries
+
+
+class TestWindows:
+    @pytest.mark.parametrize("mode", SOUND)
+    def test_the_rates_of_a_window_leak_at_most_epsilon_as_reals(self, mode):
+        for epsilon, window, delta in itertools.product((0.1, 0.7, 3.0), (1, 49, 10_000), (1, 3, 50)):
+            one = mechanism(mode=mode, epsilon=epsilon, window=window, sensitivity=delta)
+            sums, starts, queries = map(Fraction, one.rates(*one.shares()))
+            about = {"code": queries, "svt": 2 * starts + 4 * queries, "post": 0}[mode]  # per changed event
+            assert (sums + about) * delta * window <= Fraction(epsilon)
+            assert (sums + about) * delta * window >= Fraction(epsilon) * (1 - Fraction(1, 10**9))
+
+    @pytest.mark.parametrize("mode", ["code", "text"])
+    def test_the_ledger_refuses_what_the_clusters_of_the_text_spend(self, mode):
+        """Each query is charged to every timestamp whose count it is about, at its exact sensitivity 2(1 - 1/n)."""
+        window, rng = 10, np.random.default_rng(3)
+        one = mechanism(mode=mode, window=window)
+        run = one.run(*one.shares(), 1, noise.seeded(5), 1)
+        sizes = []
+        for row in 100 + rng.integers(-2, 3, (60, 1)):
+            run.advance(row[None])
+            sizes.append(int(run.state.size[0]))
+        budgets, begun, is_open = np.full(60, 0.8 / window), 0, False
+        for t, size in enumerate(sizes):
+            if is_open:
+                members = t + 1 - begun
+                share = 1.0 if mode == "code" else 1 - 1 / members
+                budgets[begun : t + 1] += 0.2 / window * share
+                is_open = size > 1 and mode != "code"
+                begun = t if size == 1 else begun
+            else:
+                begun, is_open = t, True
+        ledger = WindowLedger(1.0, window)
+        if mode == "code":
+            ledger.spend_all(budgets)
+        else:
+            assert np.convolve(budgets, np.ones(window), "valid").max() > 1.3
+            with pytest.raises(BudgetError, match="what the window has left"):
+                ledger.spend_all(budgets)
+
+    def test_the_clusters_of_the_text_are_simulated_only(self):
+        description = mechanism(mode="text").model_dump()
+        with pytest.raises(ParameterErrors) as caught:
+            ReleaseSpec.parse({"mechanism": description})
+        assert [error.field for error in caught.value.errors] == ["seed"]
+        assert ReleaseSpec.parse({"mechanism": description, "seed": 1}).mechanism.unsound
+        guarantee = mechanism(mode="text").guarantee()
+        assert guarantee.epsilon is None
+        assert "part of every query" in guarantee.statement
+        assert not any(mechanism(mode=mode).unsound for mode in SOUND)
+        assert not mechanism(mode="text").release(counted([[1]]), rng=noise.publishable()).private
+
+
+class TestKernel:
+    @given(
+        mode=st.sampled_from(MODES),
+        relative=st.booleans(),
+        thresholds=st.sampled_from([0, 1, 20]),
+        dimensions=st.integers(1, 6),
+        seed=st.integers(0, 2**32),
+        cuts=st.lists(st.integers(0, 60), max_size=4),
+    )
+    @settings(max_examples=80, deadline=None)
+    def test_a_plain_loop_publishes_the_same(self, mode, relative, thresholds, dimensions, seed, cuts):
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(0, 40, (60, dimensions)) + rng.integers(0, 100, dimensions)
+        cells = 61 * dimensions
+        drawn = [noise.discrete_laplace(rate, cells, rng=rng) for rate in (0.2, 0.1, 0.05)]
+        uniforms = np.sort(rng.random((80, max(thresholds, 1))), axis=1)
+        run = AdaPubRun(Rates(1.0, 1.0, 1.0), mode, thresholds, relative, 0.5, dimensions, noise.seeded(1))
+        run.noise, run.uniforms = tuple(map(GivenDraws, drawn)), uniforms[:, :thresholds]
+        edges = [0, *sorted(cuts), 60]
+        found = np.concatenate([run.advance(rows[i:j]) for i, j in itertools.pairwise(edges)])
+        sums, starts, queries = (iter(values.tolist()) for values in drawn)
+        given_uniforms = iter(uniforms.tolist()) if thresholds else None
+        expected = plain_adapub(rows.tolist(), mode, 0.5, relative, sums, starts, queries, given_uniforms)
+        assert found.tolist() == expected
+
+    def test_a_cluster_is_closed_at_its_longest_and_medians_are_numpys(self):
+        rng = np.random.default_rng(1)
+        rows = rng.integers(0, 1000, (1500, 2))
+        run = run_with("svt", 2, answers=-(10**9))
+        out = run.advance(rows)
+        assert run.state.raw.shape == run.state.noisy.shape == (2, kernel.LONGEST)
+        assert run.state.size.tolist() == [1500 - kernel.LONGEST] * 2
+        for t in (0, 1, 6, 500, kernel.LONGEST - 1):
+            assert out[t].tolist() == np.median(rows[: t + 1], axis=0).tolist()
+        assert out[-1].tolist() == np.median(rows[kernel.LONGEST :], axis=0).tolist()
+
+    def test_runs_side_by_side_are_runs(self):
+        rows = np.random.default_rng(2).integers(0, 50, (30, 4))
+        stream = counted(rows)
+        one = mechanism(mode="svt", window=3)
+        (single,) = one.releases(stream, 1, rng=noise.seeded(4))
+        assert np.array_equal(single.counts, one.release(stream, rng=noise.seeded(4)).counts)
+        several = one.releases(stream, 300, rng=noise.seeded(4))
+        assert len({each.counts.tobytes() for each in several}) == 300
+        assert {each.budgets.tobytes() for each in several} == {single.budgets.tobytes()}
+        alone = np.stack([one.release(stream, rng=noise.seeded(seed)).counts for seed in range(300)])
+        together = np.stack([each.counts for each in several])
+        for of in (np.mean, np.std):  # 300 runs each: 6 standard errors of a mean, and as far for the deviation
+            assert np.abs(of(alone, axis=0) - of(together, axis=0)).max() < 6 * alone.std(axis=0).max() / math.sqrt(150)
+
+    def test_counts_beyond_the_largest_count_as_the_largest(self):
+        release = mechanism(epsilon=1e4).release(counted(np.full((4, 3), 2.0**52)), rng=noise.seeded(1))
+        assert release.counts == pytest.approx(kernel.LARGEST)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "svt"),
+    [
+        ("flu_hhs4.csv", 0.498, 0.548),
+        ("stateflu.csv", 0.517, 0.499),
+        ("uber212.csv", 0.682, 0.675),
+        ("online_retail.csv.gz", 0.473, 0.474),
+        ("syn.csv", 0.107, 0.106),
+    ],
+)
+def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, text, svt):
+    """Mean of 10 seeded runs against streams.md's prototypes; an eighth apart at most (a single series varies so)."""
+    path = shared / "data" / "streams" / file
+    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    rows = [row if file == "syn.csv" else row[1:] for row in csv.reader(content.decode().splitlines())][1:]
+    stream, metric = counted(np.array(rows, dtype=np.float64)), StreamRelativeError()
+    for mode, expected in (("text", text), ("svt", svt)):
+        releases = mechanism(mode=mode).releases(stream, 10, rng=noise.seeded(3))
+        assert np.mean([metric.of(stream, one) for one in releases]) == pytest.approx(expected, rel=0.125)
