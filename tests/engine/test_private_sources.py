@@ -114,3 +114,35 @@ def test_the_system_source_holds_no_attribute_to_overwrite() -> None:
     for attribute in ("words", "uniform", "private"):
         with pytest.raises(AttributeError):
             setattr(source, attribute, lambda n: np.zeros(n))
+
+
+class TestParts:
+    def test_draws_ahead_stay_the_next_ones_until_they_are_skipped(self):
+        one, other = (noise.BufferedLaplace(0.01, noise.seeded(3)) for _ in range(2))
+        expected = one.take(9000).tolist()
+        assert other.ahead(5)[:5].tolist() == other.ahead(4)[:5].tolist() == expected[:5]
+        other.skip(5)
+        assert other.take(20).tolist() == expected[5:25]
+        assert other.ahead(5000)[:5000].tolist() == expected[25:5025]
+
+    def test_what_a_branch_draws_does_not_depend_on_the_others(self):
+        one, two = noise.branches(noise.seeded(3), 2), noise.branches(noise.seeded(3), 2)
+        in_turns = [[one[i].words(3).tolist() for i in (0, 1)] for _ in range(3)]
+        second, first = ([two[i].words(3).tolist() for _ in range(3)] for i in (1, 0))
+        assert [list(pair) for pair in zip(first, second, strict=True)] == in_turns
+        assert first != second
+        assert noise.branches(noise.seeded(4), 1)[0].words(3).tolist() != first[0]
+
+    def test_branches_are_private_only_where_the_source_is(self):
+        assert all(one.private for one in noise.branches(noise.publishable(), 3))
+        assert not any(one.private for one in noise.branches(noise.seeded(1), 3))
+        assert all(one.private for one in noise.branches(noise.watched(noise.publishable(), lambda _: None), 2))
+
+    def test_draws_of_branches_report_how_far_the_watched_source_is(self):
+        shares = []
+        source = noise.watched(noise.seeded(1), shares.append)
+        parts = noise.branches(source, 2)
+        source.reached(3, 4)
+        shares.clear()
+        parts[1].words(1)
+        assert shares == [0.75]
