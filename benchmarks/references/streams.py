@@ -10,10 +10,10 @@ import numpy as np
 
 
 class GivenDraws:
-    """Draws that are known beforehand, in the place of :class:`privacy_engine.noise.BufferedLaplace`."""
+    """Draws that are known beforehand, in the place of what :mod:`privacy_engine.noise` draws ahead."""
 
     def __init__(self, values: Any) -> None:
-        self.values = np.asarray(values, dtype=np.int64)
+        self.values = np.asarray(values)
 
     def ahead(self, n: int) -> Any:
         assert len(self.values) >= n

@@ -201,7 +201,7 @@ def _check_new(row: LiveStream, new: Sequence[tuple[int, Event]]) -> None:
 
 def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestamp]:
     mechanism = row.parsed_mechanism
-    run: Publisher = mechanism.start(len(row.dimensions), noise.publishable())
+    run: Publisher = mechanism.start(len(row.dimensions), noise.publishable(), row.dimensions)
     if row.publisher is not None:
         run.restore(bytes(row.publisher))
     counts = run.publish_all(np.array([one.counts for one in events]))

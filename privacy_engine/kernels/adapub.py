@@ -187,11 +187,20 @@ def query_estimates(estimates: Floats, noisy: Floats, size: Ints, is_open: Mask,
 
 @compiled
 def restart(
-    size: Ints, total: Ints, is_open: Mask, merged: Mask, mode: int, start_noise: Ints, noise: Ints, used: Ints
+    raw: Ints,
+    size: Ints,
+    total: Ints,
+    is_open: Mask,
+    merged: Mask,
+    mode: int,
+    start_noise: Ints,
+    noise: Ints,
+    used: Ints,
 ) -> None:
     """Begin a cluster in each column whose cluster is closed or did not merge; the second kind is closed at once.
 
-    In mode CODE a merge closes a cluster; in mode SVT an open cluster takes the noise of its threshold.
+    In mode CODE a merge closes a cluster; in mode SVT an open cluster takes the noise of its threshold. The counts of a
+    cluster that is closed are removed: no later query reads them.
     """
     taken = used[STARTS]
     for c in range(len(size)):
@@ -200,26 +209,43 @@ def restart(
             if mode == SVT:
                 start_noise[c] = noise[taken]
                 taken += 1
-        elif not merged[c]:
-            size[c], total[c], is_open[c] = 0, 0, False
-        elif mode == CODE or size[c] + 1 == LONGEST:
-            is_open[c] = False
+            continue
+        refused = not merged[c]
+        if refused or mode == CODE or size[c] + 1 == LONGEST:
+            is_open[c], total[c] = False, 0
+            raw[c, : size[c]] = 0
+            size[c] = 0 if refused else size[c]
     used[STARTS] = taken
 
 
 @compiled
-def join(row: Ints, estimates: Floats, raw: Ints, noisy: Floats, size: Ints, total: Ints, release: Floats) -> int:
-    """Put the timestamp into each column's cluster and release the median; the size of the largest cluster."""
+def join(
+    row: Ints,
+    estimates: Floats,
+    raw: Ints,
+    noisy: Floats,
+    size: Ints,
+    total: Ints,
+    is_open: Mask,
+    queried: bool,
+    release: Floats,
+) -> int:
+    """Put the timestamp into each column's cluster and release the median; the size of the largest cluster.
+
+    Its count is stored only where a later query reads it: in an open cluster, where counts are ``queried``.
+    """
     largest = 0
     for c in range(len(row)):
         n, x = size[c], estimates[c]
-        raw[c, n] = row[c]
+        if queried and is_open[c]:
+            raw[c, n] = row[c]
+            total[c] += row[c]
         i = n
         while i > 0 and noisy[c, i - 1] > x:
             noisy[c, i] = noisy[c, i - 1]
             i -= 1
         noisy[c, i] = x
-        size[c], total[c] = n + 1, total[c] + row[c]
+        size[c] = n + 1
         half = (n + 1) // 2
         release[c] = noisy[c, half] if n % 2 == 0 else 0.5 * (noisy[c, half - 1] + noisy[c, half])
         largest = max(largest, n + 1)
@@ -245,6 +271,35 @@ def lasts(settings: Settings, draws: Draws, columns: int) -> bool:
 
 
 @compiled
+def estimate(settings: Settings, state: State, draws: Draws, row: Ints, t: int, estimates: Floats) -> None:
+    """The estimates of one timestamp, grouped from the second one on where dimensions are ``partitioned``."""
+    used, release, group = draws.used, state.release, state.group
+    if not settings.partitioned or t == 0:
+        estimate_apart(row, draws.sums, used, estimates, group)
+        return
+    d = len(row) // settings.runs
+    for c in range(0, len(row), d):
+        one, last = slice(c, c + d), release[c : c + d]
+        bounds = draws.uniforms[used[UNIFORMS]] * max(last.max(), 0.0)
+        estimate_groups(row[one], draws.sums, bounds, used, last, estimates[one], group[one])
+        used[UNIFORMS] += 1
+
+
+@compiled
+def cluster(mode: int, state: State, draws: Draws, row: Ints, estimates: Floats, limits: Floats, merged: Mask) -> int:
+    """Query, extend or begin the cluster of each column; the size of the largest."""
+    raw, noisy, size, total, is_open = state.raw, state.noisy, state.size, state.total, state.is_open
+    if mode == POST:
+        query_estimates(estimates, noisy, size, is_open, limits, merged)
+    else:
+        noise, used = draws.queries, draws.used
+        query_counts(row, raw, size, total, is_open, state.start_noise, noise, used, limits, merged)
+    restart(raw, size, total, is_open, merged, mode, state.start_noise, draws.starts, draws.used)
+    largest: int = join(row, estimates, raw, noisy, size, total, is_open, mode != POST, state.release)
+    return largest
+
+
+@compiled
 def advance(
     settings: Settings, state: State, draws: Draws, rows: Ints, t: int, largest: int, out: Floats
 ) -> tuple[int, int]:
@@ -252,40 +307,19 @@ def advance(
 
     Returns how many were published and the size of the largest cluster, which is ``largest`` before the first of them.
     """
-    d, used, release, is_open = rows.shape[1], draws.used, state.release, state.is_open
-    columns, full = settings.runs * d, state.raw.shape[1]
-    full = LONGEST + 1 if full == longest(settings.mode) else full  # clusters of that size are closed
+    mode, d, release, full = settings.mode, rows.shape[1], state.release, state.raw.shape[1]
+    columns = settings.runs * d
     row, merged = np.empty(columns, dtype=np.int64), np.zeros(columns, dtype=np.bool_)
     estimates, limits = np.empty(columns), np.zeros(columns)
     for i in range(len(rows)):
-        if largest >= full or not lasts(settings, draws, columns):
+        must_grow = largest == full and full < longest(mode)
+        if must_grow or not lasts(settings, draws, columns):
             return i, largest
         for c in range(columns):
             row[c] = min(rows[i, c % d], LARGEST)
-        if settings.partitioned and t + i > 0:
-            for c in range(0, columns, d):
-                bounds = draws.uniforms[used[UNIFORMS]] * max(release[c : c + d].max(), 0.0)
-                estimate_groups(
-                    row[c : c + d],
-                    draws.sums,
-                    bounds,
-                    used,
-                    release[c : c + d],
-                    estimates[c : c + d],
-                    state.group[c : c + d],
-                )
-                used[UNIFORMS] += 1
-        else:
-            estimate_apart(row, draws.sums, used, estimates, state.group)
+        estimate(settings, state, draws, row, t + i, estimates)
         if t + i > 0:
             thresholds(estimates, release, state.errors, t + i, settings.relative, settings.epsilon, limits)
-        if settings.mode == POST:
-            query_estimates(estimates, state.noisy, state.size, is_open, limits, merged)
-        else:
-            query_counts(
-                row, state.raw, state.size, state.total, is_open, state.start_noise, draws.queries, used, limits, merged
-            )
-        restart(state.size, state.total, is_open, merged, settings.mode, state.start_noise, draws.starts, used)
-        largest = join(row, estimates, state.raw, state.noisy, state.size, state.total, release)
+        largest = cluster(mode, state, draws, row, estimates, limits, merged)
         out[i] = release
     return len(rows), largest

@@ -14,7 +14,12 @@ the same laws, many times faster, each draw a function of (seed, repetition, eve
 A source is made inside the job that uses it and never stored at module level: forked workers would share it.
 """
 
-from privacy_engine.noise.buffered import BufferedLaplace, discrete_laplace_mean, discrete_laplace_sd
+from privacy_engine.noise.buffered import (
+    BufferedLaplace,
+    BufferedThresholds,
+    discrete_laplace_mean,
+    discrete_laplace_sd,
+)
 from privacy_engine.noise.choice import (
     coin_level,
     cover_probability,
@@ -58,6 +63,7 @@ from privacy_engine.noise.sources import (
 __all__ = [
     "GRID_DEG",
     "BufferedLaplace",
+    "BufferedThresholds",
     "RandomSource",
     "Stream",
     "as_source",

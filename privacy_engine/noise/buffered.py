@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.data import Floats, Ints
 from privacy_engine.noise.discrete import discrete_laplace
 from privacy_engine.noise.sources import RandomSource, as_source
 
-BLOCK = 4096
+BLOCK, ROWS = 4096, 64
 
 
 class BufferedLaplace:
@@ -42,6 +42,26 @@ class BufferedLaplace:
     def skip(self, n: int) -> None:
         """Leave out the next ``n`` of the draws that :meth:`ahead` returned."""
         self._left = self._left[n:]
+
+
+class BufferedThresholds:
+    """Rows of ``n`` uniform numbers on (0, 1), each row sorted, in order: for what need not be exact nor secret."""
+
+    def __init__(self, n: int, rng: RandomSource | np.random.Generator) -> None:
+        self._rng, self._left = as_source(rng), np.empty((0, n))
+
+    def ahead(self, rows: int) -> Floats:
+        """The next rows, at least so many, (rows, n): they stay the next ones until :meth:`skip`."""
+        n = self._left.shape[1]
+        if n and len(self._left) < rows:
+            more = -(-rows // ROWS) * ROWS
+            drawn = np.sort(self._rng.uniform(more * n).reshape(more, n), axis=1)
+            self._left = np.concatenate([self._left, drawn])
+        return self._left
+
+    def skip(self, rows: int) -> None:
+        """Leave out so many of the rows that :meth:`ahead` returned."""
+        self._left = self._left[rows:]
 
 
 def discrete_laplace_sd(rate: float) -> float:

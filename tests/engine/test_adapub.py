@@ -46,17 +46,17 @@ def run_with(mode, dimensions, *, answers=0, sums=0, length=4000, thresholds=0):
     """A run whose noise is constant: ``answers`` is that of queries, far below 0 to merge, far above to refuse."""
     run = AdaPubRun(Rates(1.0, 1.0, 1.0), mode, thresholds, False, 1.0, dimensions, noise.seeded(1))
     constants = np.full(length, sums), np.zeros(length, dtype=np.int64), np.full(length, answers)
-    run.noise = tuple(GivenDraws(values) for values in constants)
+    run.sums, run.starts, run.queries = map(GivenDraws, constants)
     return run
 
 
 def sizes_over_time(run, rows):
     """The cluster sizes (T, d) after each timestamp, and how many queries were answered so far, (T,)."""
-    sizes, queried, before = [], [], len(run.noise[2].values)
+    sizes, queried, before = [], [], len(run.queries.values)
     for row in rows:
         run.advance(np.asarray(row, dtype=np.int64)[None])
         sizes.append(run.state.size.copy())
-        queried.append(before - len(run.noise[2].values))
+        queried.append(before - len(run.queries.values))
     return np.array(sizes), np.array(queried)
 
 
@@ -104,7 +104,7 @@ class TestVectors:
     def test_clusters_of_released_values_query_no_counts(self):
         run = run_with("post", 2)
         out = run.advance(np.array([[5, 900], [5, 0], [5, 900]]))
-        assert len(run.noise[2].values) == 4000
+        assert len(run.queries.values) == 4000
         assert run.state.size.tolist() == [3, 3]  # the threshold follows the squared error
         assert out.tolist() == [[5, 900], [5, 450], [5, 900]]
 
@@ -174,7 +174,7 @@ def test_the_answers_of_one_sparse_vector_leak_what_its_changes_are_charged(valu
 def test_each_count_is_part_of_the_queries_of_one_cluster_at_most(seed, merging, mode):
     rng = np.random.default_rng(seed)
     run = run_with(mode, 3)
-    run.noise = (*run.noise[:2], GivenDraws(np.where(rng.random(4000) < merging, -(10**9), 10**9)))
+    run.queries = GivenDraws(np.where(rng.random(4000) < merging, -(10**9), 10**9))
     clusters, queries = queries_of_counts(*sizes_over_time(run, rng.integers(0, 50, (40, 3))), mode)
     assert max(map(len, clusters.values())) <= 1
     if mode == "code":
@@ -269,7 +269,7 @@ class TestKernel:
         drawn = [noise.discrete_laplace(rate, cells, rng=rng) for rate in (0.2, 0.1, 0.05)]
         uniforms = np.sort(rng.random((80, max(thresholds, 1))), axis=1)
         run = AdaPubRun(Rates(1.0, 1.0, 1.0), mode, thresholds, relative, 0.5, dimensions, noise.seeded(1))
-        run.noise, run.uniforms = tuple(map(GivenDraws, drawn)), uniforms[:, :thresholds]
+        run.sums, run.starts, run.queries, run.bounds = map(GivenDraws, [*drawn, uniforms[:, :thresholds]])
         edges = [0, *sorted(cuts), 60]
         found = np.concatenate([run.advance(rows[i:j]) for i, j in itertools.pairwise(edges)])
         sums, starts, queries = (iter(values.tolist()) for values in drawn)
@@ -283,10 +283,22 @@ class TestKernel:
         run = run_with("svt", 2, answers=-(10**9))
         out = run.advance(rows)
         assert run.state.raw.shape == run.state.noisy.shape == (2, kernel.LONGEST)
-        assert run.state.size.tolist() == [1500 - kernel.LONGEST] * 2
+        left = 1500 - kernel.LONGEST
+        assert run.state.raw[:, :left].tolist() == rows[kernel.LONGEST :].T.tolist()  # those of the open clusters
+        assert not run.state.raw[:, left:].any()
+        assert run.state.size.tolist() == [left] * 2
         for t in (0, 1, 6, 500, kernel.LONGEST - 1):
             assert out[t].tolist() == np.median(rows[: t + 1], axis=0).tolist()
         assert out[-1].tolist() == np.median(rows[kernel.LONGEST :], axis=0).tolist()
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_only_counts_of_open_clusters_are_stored(self, mode):
+        run = mechanism(mode=mode, window=1, epsilon=3.0).run(1.0, 1.0, 40, noise.seeded(3), 1)
+        for row in np.random.default_rng(1).integers(1, 9, (30, 40)):
+            run.advance(row[None])
+            stored = (run.state.raw > 0).sum(axis=1)
+            expected = np.where(run.state.is_open & (mode != "post"), run.state.size, 0)
+            assert stored.tolist() == expected.tolist()
 
     def test_runs_side_by_side_are_runs(self):
         rows = np.random.default_rng(2).integers(0, 50, (30, 4))

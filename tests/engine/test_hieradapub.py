@@ -109,20 +109,20 @@ class TestConsistency:
         values = np.random.default_rng(seed).normal(50, 30, (2, len(sums)))
         root = np.sqrt(np.repeat(weights, tree.sizes))[:, None]
         expected = np.linalg.lstsq(root * sums, root * values.T, rcond=None)[0].T
-        found = Consistency(tree, weights)
+        found = Consistency.of(tree, weights)
         assert found.of_dimensions(values) == pytest.approx(expected, rel=1e-8, abs=1e-8)
         assert found.all(values) == pytest.approx(expected @ sums.T, rel=1e-8, abs=1e-8)
 
     def test_consistent_values_stay(self):
         tree = halves(6)
         values = np.array([[3.0, 1, 4, 1, 5, 9]]) @ members(tree).T
-        assert Consistency(tree, np.ones(4)).all(values) == pytest.approx(values)
+        assert Consistency.of(tree, np.ones(4)).all(values) == pytest.approx(values)
 
     def test_many_dimensions_take_one_pass(self):
         tree = halves(20_000)
         exact = np.random.default_rng(1).integers(0, 9, (1, 20_000))
         values = np.concatenate([tree.counts(i, exact) for i in range(len(tree.levels))], axis=1)
-        assert Consistency(tree, np.ones(len(tree.levels))).of_dimensions(values) == pytest.approx(exact, abs=1e-6)
+        assert Consistency.of(tree, np.ones(len(tree.levels))).of_dimensions(values) == pytest.approx(exact, abs=1e-6)
 
 
 class TestMechanism:

@@ -98,7 +98,7 @@ def _like(present: Any, value: Any) -> Any:
     if isinstance(present, deque):
         return deque(value, maxlen=present.maxlen)
     if isinstance(present, tuple):
-        return tuple(value)
+        return type(present)(*value) if hasattr(present, "_fields") else tuple(value)
     if isinstance(present, list) and any(_is_holder(one) for one in present):
         return [_like(one, inner) for one, inner in zip(present, value, strict=True)]
     if _is_holder(present):
@@ -108,8 +108,13 @@ def _like(present: Any, value: Any) -> Any:
 
 
 def _is_made_again(value: Any) -> bool:
-    """Whether a new publisher makes it itself: noise drawn ahead, random sources, descriptions."""
-    return isinstance(value, Component) or type(value).__module__.startswith(noise.__name__)
+    """Whether a new publisher makes it itself: noise drawn ahead, random sources, descriptions, frozen facts."""
+    about = getattr(type(value), "__dataclass_params__", None)
+    return (
+        (about is not None and about.frozen)
+        or isinstance(value, Component)
+        or type(value).__module__.startswith(noise.__name__)
+    )
 
 
 def _is_holder(value: Any) -> bool:

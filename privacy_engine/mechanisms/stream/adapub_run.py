@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 MODES = ("code", "svt", "post", "text")
 """In the order of the kernel's constants."""
 CAPACITY = 16
-ROWS = 64
-"""Timestamps whose thresholds of the partition are drawn at once."""
 
 
 class Rates(NamedTuple):
@@ -56,7 +54,7 @@ class AdaPubRun:
     ) -> None:
         from privacy_engine.kernels import adapub as kernel
 
-        columns, self._rng, self._t, self._largest = runs * dimensions, rng, 0, 0
+        columns, self._t, self._largest = runs * dimensions, 0, 0
         self._settings = kernel.Settings(MODES.index(mode), runs, thresholds > 0, relative, epsilon)
         self._most = 2 if mode == "code" else kernel.LONGEST
         capacity, whole = min(CAPACITY, self._most), np.int64
@@ -68,11 +66,11 @@ class AdaPubRun:
             start_noise=np.zeros(columns, dtype=whole),
             total=np.zeros(columns, dtype=whole),
             group=np.zeros(columns, dtype=whole),
-            raw=np.empty((columns, capacity), dtype=whole),
-            noisy=np.empty((columns, capacity)),
+            raw=np.zeros((columns, capacity), dtype=whole),
+            noisy=np.zeros((columns, capacity)),
         )
-        self.noise = tuple(noise.BufferedLaplace(rate, rng) if rate else None for rate in rates)
-        self.uniforms = np.empty((0, thresholds))
+        self.sums, self.starts, self.queries = (noise.BufferedLaplace(rate, rng) if rate else None for rate in rates)
+        self.bounds = noise.BufferedThresholds(thresholds, rng)
 
     def advance(self, counts: Ints) -> Floats:
         """Publish the counts (n, d) of the next timestamps in every run, (n, runs d), each run's columns together."""
@@ -99,24 +97,23 @@ class AdaPubRun:
         from privacy_engine.kernels.adapub import Draws
 
         columns, nothing = len(self.state.size), np.empty(0, dtype=np.int64)
-        sums, starts, queries = (one.ahead(columns) if one else nothing for one in self.noise)
-        rows, g = self.uniforms.shape
-        if g and rows < self._settings.runs:
-            more = -(-self._settings.runs // ROWS) * ROWS
-            drawn = np.sort(self._rng.uniform(more * g).reshape(more, g), axis=1)
-            self.uniforms = np.concatenate([self.uniforms, drawn])
-        return Draws(sums, starts, queries, self.uniforms, np.zeros(4, dtype=np.int64))
+        sums, starts, queries = (one.ahead(columns) if one else nothing for one in self._noise())
+        return Draws(sums, starts, queries, self.bounds.ahead(self._settings.runs), np.zeros(4, dtype=np.int64))
+
+    def _noise(self) -> tuple[noise.BufferedLaplace | None, ...]:
+        return self.sums, self.starts, self.queries
 
     def _taken(self, draws: Draws) -> None:
-        for one, used in zip(self.noise, draws.used.tolist(), strict=False):
+        *laplace, rows = draws.used.tolist()
+        for one, used in zip(self._noise(), laplace, strict=True):
             if one:
                 one.skip(used)
-        self.uniforms = self.uniforms[draws.used[3] :]
+        self.bounds.skip(rows)
 
     def _grow(self) -> None:
         columns, capacity = self.state.raw.shape
         if capacity == self._most:
             return
-        raw, noisy = np.empty((columns, 2 * capacity), dtype=np.int64), np.empty((columns, 2 * capacity))
+        raw, noisy = np.zeros((columns, 2 * capacity), dtype=np.int64), np.zeros((columns, 2 * capacity))
         raw[:, :capacity], noisy[:, :capacity] = self.state.raw, self.state.noisy
         self.state = self.state._replace(raw=raw, noisy=noisy)

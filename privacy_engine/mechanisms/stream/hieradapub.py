@@ -42,7 +42,7 @@ class _HierAdaPub(Publisher):
             mechanism.run(budget, clustering / len(budgets), size, source, runs)
             for budget, size, source in zip(budgets.tolist(), hierarchy.sizes, sources, strict=True)
         ]
-        self._consistency = trees.Consistency(hierarchy, budgets**2)
+        self._consistency = trees.Consistency.of(hierarchy, budgets**2)
 
     def _rows(self, counts: Ints) -> Floats:
         self.spend(np.full(len(counts), self._budget))

@@ -100,17 +100,22 @@ def paths(names: Sequence[str], separator: str) -> Hierarchy:
     return of_groups([[tuple(part[:depth]) for part in parts] for depth in range(deepest)], len(names))
 
 
+@dataclass(frozen=True, eq=False)
 class Consistency:
     r"""Weighted least squares: estimates of all groups, as sums of estimates of the dimensions nearest to them.
 
     Minimises :math:`\sum_v w_v (y_v - \hat y_v)^2` subject to every group being the sum of its parts, exactly, in two
-    passes over the tree [1]_.
+    passes over the tree [1]_. Nodes are groups, level after level.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
-    weights : (H,) array_like
-        Of the groups of each level, above 0: one over the variance of their estimates.
+    parent : (nodes,) int
+        -1 for the groups of the first level.
+    own, share : (nodes,) float
+        What a node's own value weighs beside the sum of its children, and what part of what its parent's sum lacks it
+        takes.
+    leaves : int
+        The first node that is a dimension.
 
     References
     ----------
@@ -118,35 +123,46 @@ class Consistency:
        Consistency". VLDB 2010.
     """
 
-    def __init__(self, hierarchy: Hierarchy, weights: ArrayLike) -> None:
+    parent: Ints
+    own: Floats
+    share: Floats
+    leaves: int
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy, weights: ArrayLike) -> Consistency:
+        """For the groups of ``hierarchy``; ``weights`` (H,) above 0 are those of the groups of each level.
+
+        A weight is one over the variance of an estimate.
+        """
         sizes = hierarchy.sizes
         first = np.concatenate([[0], np.cumsum(sizes)])
-        self.parent = np.full(first[-1], -1, dtype=np.int64)
+        parent = np.full(first[-1], -1, dtype=np.int64)
         for i, (above, level) in enumerate(pairwise(hierarchy.levels)):
-            self.parent[first[i + 1] + level] = first[i] + above
-        self._leaves, each = first[-2], np.repeat(np.asarray(weights, dtype=np.float64), sizes)
-        self._own, self._share = self._factors(each)
-
-    def _factors(self, weights: Floats) -> tuple[Floats, Floats]:
-        """What a node weighs beside its children, and its share of what its parent's sum lacks."""
-        own, variance, below = np.ones(len(weights)), 1.0 / weights, np.zeros(len(weights))
-        for v in range(len(weights) - 1, -1, -1):
-            if v < self._leaves:
-                own[v] = weights[v] / (weights[v] + 1.0 / below[v])
-                variance[v] = own[v] / weights[v]
-            if self.parent[v] >= 0:
-                below[self.parent[v]] += variance[v]
-        parents = np.maximum(self.parent, 0)
-        return own, np.where(self.parent >= 0, variance / np.where(below > 0, below, 1.0)[parents], 0.0)
+            parent[first[i + 1] + level] = first[i] + above
+        each = np.repeat(np.asarray(weights, dtype=np.float64), sizes)
+        return cls(parent, *_factors(parent, each, int(first[-2])), int(first[-2]))
 
     def all(self, values: Floats) -> Floats:
         """Consistent estimates of all groups, level after level, (n, groups), from those in ``values``."""
         from privacy_engine.kernels.tree import consistent
 
         found = np.array(values, dtype=np.float64)
-        consistent(found, self.parent, self._own, self._share)
+        consistent(found, self.parent, self.own, self.share)
         return found
 
     def of_dimensions(self, values: Floats) -> Floats:
         """Those of the dimensions alone, (n, d)."""
-        return self.all(values)[:, self._leaves :]
+        return self.all(values)[:, self.leaves :]
+
+
+def _factors(parent: Ints, weights: Floats, leaves: int) -> tuple[Floats, Floats]:
+    """``own`` and ``share`` of every node, from the leaves up."""
+    own, variance, below = np.ones(len(weights)), 1.0 / weights, np.zeros(len(weights))
+    for v in range(len(weights) - 1, -1, -1):
+        if v < leaves:
+            own[v] = weights[v] / (weights[v] + 1.0 / below[v])
+            variance[v] = own[v] / weights[v]
+        if parent[v] >= 0:
+            below[parent[v]] += variance[v]
+    inner = parent >= 0
+    return own, np.where(inner, variance / np.where(inner, below[parent], 1.0), 0.0)
