@@ -18,7 +18,7 @@ CLASSES = list(mechanisms.of("stream"))
 every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
 LOUD = {"epsilon": 1e4, "window": 4, "sensitivity": 1}  # so large an ε that all noise is 0
 
-SETTLED = dict.fromkeys(["stream-adapub", "stream-hieradapub"], {"partition": "none", "mode": "svt"})
+SETTLED = {name: {"partition": "none", "mode": "svt"} for name in ("stream-adapub", "stream-hieradapub")}
 """Parameters with which nothing is random beside the noise, and that have the most state."""
 
 
