@@ -1,46 +1,28 @@
-"""What a printed report holds of releases of count streams and check-ins, for either of two readers.
-
-The public part follows from what a release publishes and from its label alone. It never reads the upload, the figures
-measured against it, names that users gave, or the ledger; the owner's part adds those.
-"""
+"""What a printed report holds of releases of count streams and check-ins, beside what every report holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
-from dashboard.datasets import cells, counts, ledger
+from dashboard.datasets import cells, counts
 from dashboard.datasets.kind_facts import facts_of
-from dashboard.datasets.models import Dataset, Kind, unit_text
-from dashboard.releases import downloads, kinds, reproduce
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.releases import kinds
 from dashboard.releases.models import Release
+from dashboard.releases.report import POINTS, Charge, ReleaseReport, charge_of
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
-from privacy_engine.component import Component
 from privacy_engine.datatypes import datatypes
 from privacy_engine.popularity import PopularityModel
 from privacy_engine.stream_release import StreamRelease
 
-POINTS = 1600
-"""Of a curve on paper."""
 PLACES = 20
 """Cells that are listed and drawn."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter as a reader sees it."""
-
-    label: str
-    symbol: str
-    unit: str
-    value: Any
-    number: bool
 
 
 @dataclass(frozen=True)
@@ -61,33 +43,12 @@ class Figure:
     summary: str
 
 
-@dataclass(frozen=True)
-class Charge:
-    """What the ledger was charged for a release."""
+@dataclass(frozen=True, kw_only=True)
+class KindReport(ReleaseReport):
+    """What every reader of a release of these kinds may know."""
 
-    epsilon: float
-    unit: str
-    level: str
-    at: datetime
-
-
-@dataclass(frozen=True)
-class KindReport:
-    """What every reader of a release may know."""
-
-    id: str
-    title: str
-    mechanism: str
-    label: dict[str, Any]
-    seed: int | None
-    parameters: list[Parameter]
     facts: list[Fact]
     noise_sd: float
-    noise_varies: bool
-    spec_digest: str
-    sha256: str
-    request: str
-    command: str
 
 
 @dataclass(frozen=True)
@@ -99,36 +60,9 @@ class OwnerPart:
     charge: Charge | None
 
 
-def parameters_of(described: Component) -> list[Parameter]:
-    """The parameters of a described component that have a value, in the order of forms."""
-    found = []
-    for field in described.fields():
-        value = getattr(described, field["name"])
-        if value is not None:
-            named = {one["value"]: one["label"] for one in field["choices"]}
-            number = isinstance(value, int | float)
-            found.append(Parameter(field["label"], field["symbol"], field["unit"], named.get(value, value), number))
-    return found
-
-
 def public(row: Release) -> KindReport:
     """What every reader of a finished release may know."""
-    spec = row.parsed_spec
-    return KindReport(
-        id=str(row.pk),
-        title=row.title,
-        mechanism=row.mechanism,
-        label=downloads.label(row),
-        seed=spec.seed,
-        parameters=parameters_of(spec.mechanism),
-        facts=_facts(kinds.read_release(row)),
-        noise_sd=spec.mechanism.noise_sd(),
-        noise_varies=spec.mechanism.noise_varies,
-        spec_digest=row.spec_digest,
-        sha256=row.data_sha256,
-        request=reproduce.request(row),
-        command=reproduce.command(row),
-    )
+    return KindReport.of(row, facts=_facts(kinds.read_release(row)), noise_sd=row.parsed_spec.mechanism.noise_sd())
 
 
 def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:
@@ -162,16 +96,7 @@ def owners(row: Release) -> OwnerPart:
         for cls in datatypes[row.kind].metrics
         if cls.registered_name() in known
     ]
-    return OwnerPart(row.name, figures, _charge(row))
-
-
-def _charge(row: Release) -> Charge | None:
-    unit = row.parsed_spec.mechanism.loss().unit
-    budget = ledger.budget_of(row.dataset, unit)
-    entry = budget and budget.entries.filter(release_id=row.pk, amount__gt=0).first()
-    if not entry:
-        return None
-    return Charge(entry.amount / ledger.MICRO, unit_text(unit), entry.level, entry.created_at)
+    return OwnerPart(row.name, figures, charge_of(row))
 
 
 def names_of(row: Release) -> list[str]:

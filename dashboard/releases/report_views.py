@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,13 +14,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
-from dashboard.core.palette import palette
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
-from dashboard.releases import choice, kind_report, report, reproduce
+from dashboard.releases import choice, kind_report, report, reproduce, trajectory_report
 from dashboard.releases.models import Release
+from dashboard.releases.report import ReleaseReport
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.accounting.distance import diameter
 from privacy_engine.errors import EngineError
@@ -67,79 +68,76 @@ def _compared(rows: Sequence[Release]) -> str:
 def _answer(request: HttpRequest, rows: Sequence[Release]) -> HttpResponse:
     if any(row.state != State.DONE for row in rows):
         return redirect(_compared(rows))
-    owner = request.GET.get("for") == OWNER
-    if rows[0].kind != Kind.TRAJECTORY:
-        return _of_kind(request, rows, owner=owner)
-    series, diameter_m = _series(request, rows[0]), _diameter(request)
-    ordered = sorted(rows, key=lambda row: (_rank(row), row.created_at))
-    reports = [report.public(row, series, diameter_m) for row in ordered]
-    context = {
-        "owner": owner,
-        "title": one_line(request.GET.get("title", "")),
-        "today": timezone.now(),
-        "seeded": any(row.seeded for row in rows),
-        "series": series,
-        "series_count": len(rows[0].dataset.series_lengths),
-        "published": report.published(ordered, series),
-        "landmarks": report.landmarks(rows[0]),
-        "statements": report.conditions(reports, "statement"),
-        "assumptions": report.conditions(reports, "assumptions"),
-        "caveats": report.conditions(reports, "caveats"),
-        "configuration": reproduce.brief(ordered),
-        "software": report.software(),
-        "strengths": report.STRENGTHS,
-        "diameter_m": diameter_m,
-        "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
-    }
-    if owner:
-        reports = [one | report.owners(row, series, diameter_m) for one, row in zip(reports, ordered, strict=True)]
-        context |= {"dataset": rows[0].dataset, "set": report.owners_set(rows[0]), "spent": spending(rows[0].dataset)}
-    styles = report.line_styles(ordered)
-    context["releases"] = [one | {"style": style} for one, style in zip(reports, styles, strict=True)]
-    drawn = [
-        report.drawn(row, one) | {"style": style} for row, one, style in zip(ordered, reports, styles, strict=True)
-    ]
-    context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
-    if owner:
-        context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
-    return render(request, "releases/report.html", context)
+    of_kind = _of_trajectories if rows[0].kind == Kind.TRAJECTORY else _of_other_kind
+    return of_kind(request, report.in_order(rows), owner=request.GET.get("for") == OWNER)
 
 
-def _of_kind(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> HttpResponse:
-    """The report of releases of a count stream or of check-ins."""
-    ordered = sorted(rows, key=lambda row: (list(palette(row.kind)).index(row.mechanism), row.created_at))
-    reports = [kind_report.public(row) for row in ordered]
-    labels = [{"title": one.title, "label": one.label} for one in reports]
-    names, which = kind_report.names_of(ordered[0]), None
-    if text := request.GET.get("series", ""):
-        which = _number(text, len(names))
-    dataset = ordered[0].dataset
-    mine = [kind_report.owners(row) if owner else None for row in ordered]
-    styles = report.line_styles(ordered)
+def _context(
+    request: HttpRequest, rows: Sequence[Release], reports: Sequence[ReleaseReport], parts: Sequence[Any]
+) -> dict[str, Any]:
+    """What the pages of every kind show; ``parts`` are the owner's of each release, empty in a public report."""
+    styles = report.line_styles(rows)
     context = {
-        "owner": owner,
+        "owner": bool(parts),
         "kind": rows[0].kind,
         "title": one_line(request.GET.get("title", "")),
         "today": timezone.now(),
         "seeded": any(row.seeded for row in rows),
-        "series": "" if which is None else which,
-        "streams": list(enumerate(names)),
-        "stream_name": "all streams together" if which is None else names[which],
-        "statements": report.conditions(labels, "statement"),
-        "assumptions": report.conditions(labels, "assumptions"),
-        "caveats": report.conditions(labels, "caveats"),
-        "configuration": reproduce.brief(ordered),
+        "statements": report.conditions(reports, "statement"),
+        "assumptions": report.conditions(reports, "assumptions"),
+        "caveats": report.conditions(reports, "caveats"),
+        "configuration": reproduce.brief(rows),
         "software": report.software(),
         "releases": [
-            {"report": one, "owner": own, "style": style} for one, own, style in zip(reports, mine, styles, strict=True)
+            {"report": one, "owner": part, "style": style}
+            for one, part, style in zip(reports, parts or [None] * len(rows), styles, strict=True)
         ],
         "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
+    return context | ({"dataset": rows[0].dataset, "spent": spending(rows[0].dataset)} if parts else {})
+
+
+def _of_trajectories(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> HttpResponse:
+    """The report of releases of trajectories."""
+    series, diameter_m = _series(request, rows[0]), _diameter(request)
+    reports = [trajectory_report.public(row, series, diameter_m) for row in rows]
+    parts = [trajectory_report.owners(row, series, diameter_m) for row in rows] if owner else []
+    context = _context(request, rows, reports, parts) | {
+        "series": series,
+        "series_count": len(rows[0].dataset.series_lengths),
+        "published": trajectory_report.published(rows, series),
+        "landmarks": trajectory_report.landmarks(rows[0]),
+        "strengths": trajectory_report.STRENGTHS,
+        "diameter_m": diameter_m,
+    }
+    curves = [part.curves for part in parts] or [one.curves for one in reports]
+    drawn = [
+        trajectory_report.drawn(row, shown) | {"style": one["style"]}
+        for row, shown, one in zip(rows, curves, context["releases"], strict=True)
+    ]
+    context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
-        context |= {"dataset": dataset, "facts": kind_report.owners_facts(dataset), "spent": spending(dataset)}
-    drawn = kind_report.drawn(ordered, which, owner=owner)
+        context["set"] = trajectory_report.owners_set(rows[0])
+        context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
+    return render(request, "releases/report.html", context)
+
+
+def _of_other_kind(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> HttpResponse:
+    """The report of releases of a count stream or of check-ins."""
+    names, text = kind_report.names_of(rows[0]), request.GET.get("series", "")
+    which = _number(text, len(names)) if text else None
+    reports = [kind_report.public(row) for row in rows]
+    parts = [kind_report.owners(row) for row in rows] if owner else []
+    context = _context(request, rows, reports, parts) | {
+        "series": "" if which is None else which,
+        "streams": list(enumerate(names)),
+        "stream_name": "all streams together" if which is None else names[which],
+    }
+    if owner:
+        context["facts"] = kind_report.owners_facts(rows[0].dataset)
+    styles = [one["style"] for one in context["releases"]]
     lines = [{"id": one.id, "title": one.title, "style": style} for one, style in zip(reports, styles, strict=True)]
-    context["page"] = {"kind": rows[0].kind, "releases": lines, **drawn}
+    context["page"] = {"kind": rows[0].kind, "releases": lines, **kind_report.drawn(rows, which, owner=owner)}
     return render(request, "releases/kind_report.html", context)
 
 
@@ -156,12 +154,6 @@ def _series(request: HttpRequest, row: Release) -> int:
 def _diameter(request: HttpRequest) -> float:
     """How far apart the adversary's states lie at most, as the reader states it; it is in the address."""
     try:
-        return diameter(float(request.GET.get("diameter_m", "") or report.DIAMETER_M))
+        return diameter(float(request.GET.get("diameter_m", "") or trajectory_report.DIAMETER_M))
     except (ValueError, EngineError):
         raise Http404("There is no such distance between states.") from None
-
-
-def _rank(row: Release) -> tuple[int, int]:
-    """As in the comparison: the palette's order, a mechanism's own release before those with steps."""
-    names = list(palette())
-    return names.index(row.mechanism), len(row.spec.get("postprocess", ()))

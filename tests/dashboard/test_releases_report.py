@@ -15,7 +15,7 @@ from django.urls import reverse
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, execution, files, report, reproduce
+from dashboard.releases import downloads, execution, files, report, reproduce, trajectory_report
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.storage import parquet
@@ -194,14 +194,16 @@ class TestCurves:
         release = submit("landmark-uniform")
         execution.run(release.pk)
         release.refresh_from_db()
-        reported = report.public(release, 0, 1000.0)
+        reported = trajectory_report.public(release, 0, 1000.0)
         budgets = 1000 / release.parsed_spec.mechanism.radius_m * files.read_curves(release, 0).budget
-        for (name, s, worst), (expected_name, expected_s) in zip(reported["losses"], report.STRENGTHS, strict=True):
+        for (name, s, worst), (expected_name, expected_s) in zip(
+            reported.losses, trajectory_report.STRENGTHS, strict=True
+        ):
             matrix = smoothing_matrix(2, s)
             expected = temporal_loss(budgets, matrix, matrix).total
             assert (name, s) == (expected_name, expected_s)
             assert worst == pytest.approx(highest(expected), rel=1e-12)
-        assert reported["curves"]["loss"] == pytest.approx(
+        assert reported.curves.loss == pytest.approx(
             temporal_loss(budgets, smoothing_matrix(2, 0.1), smoothing_matrix(2, 0.1)).total.tolist()
         )
 
@@ -216,11 +218,11 @@ class TestCurves:
         )
         execution.run(release.pk)
         release.refresh_from_db()
-        kept = report.public(release, 0)["curves"]["event"]
+        kept = trajectory_report.public(release, 0).curves.event
         assert len(kept) <= report.POINTS
-        assert report.owners(release, 0)["curves"]["event"] != kept
+        assert trajectory_report.owners(release, 0).curves.event != kept
         parquet.write_columns(release.errors_path, {"error_m": rng.random(n)})
-        assert report.public(release, 0)["curves"]["event"] == kept
+        assert trajectory_report.public(release, 0).curves.event == kept
 
 
 class TestReproduce:

@@ -1,0 +1,257 @@
+"""What a printed report holds of releases of trajectories, beside what every report holds.
+
+The public part follows from published points and budgets, and from which events are landmarks (all marks alike where
+there are dummies). It never looks at errors or at how landmarks were found; the owner's part adds those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.urls import reverse
+
+from dashboard.datasets import ledger
+from dashboard.landmarks.promise import masks_of_people
+from dashboard.landmarks.report import set_facts
+from dashboard.releases import downloads, files, reproduce
+from dashboard.releases.models import Release
+from dashboard.releases.report import POINTS, Charge, Parameter, ReleaseReport, charge_of, parameters_of
+from dashboard.storage.series_cache import line
+from privacy_engine.accounting.temporal import temporal_loss
+from privacy_engine.analysis.correlation import Correlation
+from privacy_engine.analysis.downsampling import decimated, runs
+from privacy_engine.analysis.forecast import Expected, noise_forecast
+from privacy_engine.analysis.losses import highest, levels, undefined
+from privacy_engine.analysis.results import Curve, listed
+from privacy_engine.data import Floats, Mask
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.mechanisms.landmark.base import last_draw
+
+STRENGTHS = (("weak", 1.0), ("moderate", 0.1), ("strong", 0.01))
+CHARTED = "moderate"
+STATES = 2
+DIAMETER_M = 1000.0
+"""How far apart the adversary's states lie at most, where the reader names no other distance: a constant, no data."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of post-processing."""
+
+    title: str
+    parameters: list[Parameter]
+
+
+@dataclass(frozen=True)
+class ExpectedNoise:
+    """Noise of one group of events; ``exact``: in closed form, otherwise from a simulation."""
+
+    who: str
+    exact: bool
+    noise: Expected
+
+
+class Loss(NamedTuple):
+    """The largest temporal loss of a series under a correlation of two states, smoothed by ``s``."""
+
+    strength: str
+    s: float
+    highest: float
+
+
+class Span(NamedTuple):
+    """Seconds since 1970, None without times."""
+
+    start: float | None
+    end: float | None
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One series of n events: its thinned out curves at ``event``, and all its landmarks as runs."""
+
+    event: list[int]
+    n: int
+    landmarks: list[list[int]]
+    level: float
+    budget: list[float]
+    noise_m: Curve
+    loss: list[float] | None
+    error_m: Curve | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The curves as JSON-ready data; those of a public report have no errors."""
+        found = asdict(self)
+        return found if self.error_m is not None else {name: found[name] for name in found if name != "error_m"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryReport(ReleaseReport):
+    """What every reader of a release of trajectories may know; ``curves`` are for the charts, the rest for the page."""
+
+    source: dict[str, Any] | None
+    steps: list[Step]
+    price_per_km: float | None
+    summary: dict[str, Any]
+    expected: list[ExpectedNoise]
+    losses: list[Loss]
+    losses_undefined: str
+    curves: Curves
+
+
+@dataclass(frozen=True)
+class OwnerPart:
+    """What the owner's report adds of a release."""
+
+    name: str
+    errors: dict[str, float]
+    charge: Charge | None
+    request: str
+    curves: Curves
+
+
+@dataclass(frozen=True)
+class OwnersSet:
+    """How the landmarks of releases were found."""
+
+    name: str
+    method: str
+    selection: dict[str, Any] | None
+    made: datetime
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """One series of a release, n events: what follows from what it publishes."""
+
+    is_landmark: Mask
+    budget: Floats
+    noise_m: Floats
+    losses: dict[str, Floats]
+    level: float
+    why_not: str = ""
+
+
+def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> TrajectoryReport:
+    """What every recipient of one finished release may know.
+
+    Losses are between states at most ``diameter_m`` apart.
+
+    Raises
+    ------
+    ParameterError
+        It has no such series, or ``diameter_m`` is no distance between two places.
+    """
+    spec, found = row.parsed_spec, _read(row, series, diameter_m)
+    return TrajectoryReport.of(
+        row,
+        source=row.source,
+        steps=[Step(step.title, parameters_of(step)) for step in spec.postprocess],
+        price_per_km=_price_per_km(row, spec.mechanism) if row.charged else None,
+        summary=row.summary or {},
+        expected=_expected(row),
+        losses=[Loss(name, s, highest(found.losses[name])) for name, s in STRENGTHS if name in found.losses],
+        losses_undefined=found.why_not,
+        curves=_curves(row, found),
+    )
+
+
+def _price_per_km(row: Release, mechanism: TrajectoryMechanism) -> float:
+    epsilon = mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism)
+    return float(epsilon * 1000 / mechanism.radius_m)
+
+
+def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> OwnerPart:
+    """What the owner's report adds to :func:`public` of one release."""
+    errors, read = files.read_curves(row, series).error_m, _read(row, series, diameter_m)
+    ids = {"dataset": str(row.dataset_id), "landmark_set": str(row.landmark_set_id)}
+    return OwnerPart(
+        name=row.name,
+        errors=row.owner_view or {},
+        charge=charge_of(row),
+        request=reproduce.request(row, ids),
+        curves=_curves(row, read, errors),
+    )
+
+
+def landmarks(row: Release) -> dict[str, Any]:
+    """The marks a release was made with: how many and how far apart; which, is public."""
+    return set_facts(row.landmark_set)
+
+
+def owners_set(row: Release) -> OwnersSet:
+    """How the landmarks were found, and how many of the marks are dummies: the owner's alone."""
+    chosen = row.landmark_set
+    parameters = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
+    texts = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in parameters.items()
+    ]
+    method = ", ".join(texts).removeprefix("name ")  # lists of events and zones would fill pages
+    return OwnersSet(chosen.name, method, chosen.selection, chosen.created_at)
+
+
+def published(rows: Sequence[Release], series: int) -> Span:
+    """When the published events of one series are, over all releases: times are in clear."""
+    times = [line(row.data_path, series).time_ms for row in rows]
+    known = [one for one in times if one is not None and len(one)]
+    if len(known) < len(rows):
+        return Span(None, None)
+    return Span(float(min(one[0] for one in known)) / 1000, float(max(one[-1] for one in known)) / 1000)
+
+
+def drawn(row: Release, curves: Curves) -> dict[str, Any]:
+    """What the page's script draws of a release."""
+    return {
+        "id": str(row.pk),
+        "title": row.title,
+        "mechanism": row.mechanism,
+        "track": reverse("api:release-track", args=[row.pk]),
+        "curves": curves.as_dict(),
+    }
+
+
+def _expected(row: Release) -> list[ExpectedNoise]:
+    """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
+    found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
+    if found is None:
+        return []
+    groups = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
+    return [ExpectedNoise(who, found.exact, noise) for who, noise in groups if noise.events]
+
+
+def _read(row: Release, series: int, diameter_m: float) -> _Series:
+    person = files.person_of_release(row, series)
+    release, is_landmark = files.read_person(row, person)
+    mechanism, here = row.parsed_spec.mechanism, person.ranks_of(series)
+    shown = last_draw(release.fresh)
+    noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(len(person), np.nan)
+    every = {name: Correlation.smoothed(STATES, s, diameter_m) for name, s in STRENGTHS}
+    level = mechanism.epsilon * every[CHARTED].scale(mechanism.radius_m)
+    if why_not := undefined(mechanism):
+        return _Series(is_landmark[here], release.budgets[here], noise_m[here], {}, level, why_not)
+    losses = {}
+    for name, both in every.items():
+        own, shared = levels(mechanism, release.budgets, is_landmark, both)
+        losses[name] = temporal_loss(own, backward=both.backward, forward=both.forward, shared=shared).total[here]
+    return _Series(is_landmark[here], release.budgets[here], noise_m[here], losses, level)
+
+
+def _curves(row: Release, found: _Series, error_m: Floats | None = None) -> Curves:
+    """Curves thinned out; ``error_m`` only for the owner: which events are kept then depends on it too."""
+    loss = found.losses.get(CHARTED)
+    kept = [curve for curve in (found.budget, found.noise_m, loss, error_m) if curve is not None]
+    at = decimated(kept, POINTS)
+    return Curves(
+        event=at.tolist(),
+        n=len(found.budget),
+        landmarks=runs(found.is_landmark),
+        level=found.level,
+        budget=found.budget[at].tolist(),
+        noise_m=listed(found.noise_m[at]),
+        loss=None if loss is None else loss[at].tolist(),
+        error_m=None if error_m is None else listed(error_m[at]),
+    )
