@@ -122,23 +122,23 @@ class FixedBatch:
     """Simulator of several :class:`FixedPlan`."""
 
     def __init__(self, plans: Sequence[FixedPlan]) -> None:
-        from privacy_engine.kernels.dispatch import needs_fixed
+        from privacy_engine.kernels.dispatch import prepare_fixed
 
-        rates = _rows([plan.epsilon_per_m for plan in plans])
-        own = rates != 0
-        scale_m = noise.scales_m(np.where(own, rates, 1.0).ravel()).reshape(rates.shape)
-        self._scale_m = np.where(own, scale_m, 0.0)
-        self._shown = _rows([plan.shown for plan in plans])
-        self._needs, self.published = needs_fixed(self._shown)
+        rates, self._shown = (_rows([getattr(plan, name) for plan in plans]) for name in ("epsilon_per_m", "shown"))
+        valid, self._scale_m, self._largest, self._needs, self.published = prepare_fixed(rates, self._shown)
+        if not valid:
+            noise.scales_m(rates[rates != 0])  # raises
         self._joint = [(i, plan) for i, plan in enumerate(plans) if plan.joint_epsilon_per_m]
 
     def needs(self, events: slice) -> Needs:
         return self._needs[events]
 
     def start(self, tile: Tile) -> Floats:
+        from privacy_engine.kernels.lanes import aligned
         from privacy_engine.kernels.simulation import FIXED_STATE, HALF_SINE, SOURCE
 
-        state = np.zeros((len(self._shown), FIXED_STATE))
+        state = aligned(len(self._shown), FIXED_STATE)
+        state[:] = 0.0
         state[:, SOURCE] = -1
         for i, plan in self._joint:
             first, lanes = (tile.first + i, 1) if tile.one_lane_each else (tile.first, tile.lanes)
@@ -161,6 +161,8 @@ class FixedBatch:
             chunk.safe,
             self._scale_m,
             self._shown,
+            chunk.extent_rad,
+            self._largest,
             state,
             by_event,
         )
@@ -223,9 +225,14 @@ class AdaptiveBatch:
 
     def start(self, tile: Tile) -> Floats:
         from privacy_engine.kernels.dispatch import start_adaptive_each
+        from privacy_engine.kernels.lanes import aligned
+        from privacy_engine.kernels.simulation import ADAPTIVE_STATE
 
+        state = aligned(len(self._epsilon), ADAPTIVE_STATE)
+        state[:] = 0.0
         slots = np.maximum(self._landmarks + self._reserved, 1)
-        return np.asarray(start_adaptive_each(self._epsilon, self._radius_m, self._threshold, self._landmarks, slots))
+        start_adaptive_each(self._epsilon, self._radius_m, self._threshold, self._landmarks, slots, state)
+        return state
 
     def advance(self, tile: Tile, chunk: Chunk, state: Floats, by_event: Floats) -> None:
         from privacy_engine.kernels.dispatch import adaptive_each

@@ -149,12 +149,19 @@ class Ledger:
         BudgetError
             Some timestamp t would have ``sum over L ∪ {t}`` above ε, or a budget is no finite number of at least 0.
         """
-        if budgets.size and not (budgets.min() >= 0 and budgets.max() < math.inf):
+        lowest, highest = (budgets.min(), budgets.max()) if budgets.size else (0.0, 0.0)
+        if not (lowest >= 0 and highest < math.inf):
             wrong = float(budgets[~((budgets >= 0) & (budgets < math.inf))][0])
             rule = "finite and at least 0"
             raise BudgetError(f"budgets must be {rule}, got {wrong:g}", field="budgets", rule=rule, value=wrong)
-        spent = self._spent + exact_sum(budgets[is_landmark])
-        largest = max(self._largest, exact_units(float(budgets[~is_landmark].max(initial=0.0))))
+        if lowest == highest:
+            count = int(np.count_nonzero(is_landmark))
+            spent = self._spent + count * exact_units(float(highest))
+            regular = highest if count < len(budgets) else 0.0
+        else:
+            spent = self._spent + exact_sum(budgets[is_landmark])
+            regular = budgets[~is_landmark].max(initial=0.0)
+        largest = max(self._largest, exact_units(float(regular)))
         if self._exceeds(spent + largest):
             total = nearest_float(spent + largest)
             raise BudgetError(

@@ -17,8 +17,8 @@ import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
-from typing import TypeAlias
 
 import numpy as np
 
@@ -92,18 +92,19 @@ def simulate(
     pairs = [(mechanism, marks) for mechanism in mechanisms for marks in landmarks]
     for _, marks in pairs:
         marks.must_cover(series)
-    streams = [() if common else _stream(*pair) for pair in pairs]
     plans = {i: plan for i, (mechanism, marks) in enumerate(pairs) if (plan := mechanism.simulation_plan(marks.mask))}
-    found = _simulate_plans(plans, {i: streams[i] for i in plans}, series, seed, which, by_event) if plans else {}
+    errors_m, by_event_m = np.empty((len(pairs), repetitions)), np.empty((len(pairs), len(series) if by_event else 0))
+    streams = [() if common else _stream(*pair) for pair in pairs]
+    if plans:
+        _simulate_plans(plans, streams, series, seed, which, errors_m, by_event_m)
     for i, (mechanism, marks) in enumerate(pairs):
-        if i not in found:
+        if i not in plans:
             sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
-            found[i] = _simulate_releases(mechanism, series, marks, sources, len(which))
+            errors_m[i], events_m = _simulate_releases(mechanism, series, marks, sources, len(which))
+            by_event_m[i] = events_m if by_event else ()
     shape = len(mechanisms), len(landmarks)
-    errors_m = np.array([found[i][0] for i in range(len(pairs))]).reshape(*shape, repetitions)
-    events_m = [found[i][1] for i in range(len(pairs))] if by_event else None
-    by_event_m = None if events_m is None else np.array(events_m).reshape(*shape, len(series))
-    return Simulation(errors_m, by_event_m, common, seed, first_repetition)
+    of_events = by_event_m.reshape(*shape, len(series)) if by_event else None
+    return Simulation(errors_m.reshape(*shape, repetitions), of_events, common, seed, first_repetition)
 
 
 def simulate_errors(
@@ -165,10 +166,6 @@ def simulate_each(
     return np.concatenate(found)
 
 
-_Found: TypeAlias = tuple[Floats, Floats]
-"""Mean errors in metres, of each repetition and of each event; the second may be empty if not requested."""
-
-
 def _stream(mechanism: TrajectoryMechanism, landmarks: LandmarkSet) -> tuple[int, ...]:
     """Return the numbers of the pair's own stream of noise."""
     text = mechanism.model_dump_json().encode() + b"|" + np.packbits(landmarks.mask).tobytes()
@@ -201,51 +198,51 @@ class _NoiseGroup:
         return cls(key, kernels)
 
     def needs(self, events: slice) -> Needs:
-        first, *others = (kernel.simulator.needs(events) for kernel in self.kernels)
-        return np.maximum.reduce([first, *others]) if others else first
+        return reduce(np.maximum, (kernel.simulator.needs(events) for kernel in self.kernels))
 
 
 def _simulate_plans(
     plans: dict[int, SimulationPlan],
-    streams: dict[int, tuple[int, ...]],
+    streams: list[tuple[int, ...]],
     series: Trajectory,
     seed: int,
     which: range,
-    by_event: bool,
-) -> dict[int, _Found]:
+    errors_m: Floats,
+    by_event_m: Floats,
+) -> None:
+    """Write the mean errors in metres of plan i to row i: of each repetition, and of each event if there are columns.
+
+    Plan i has the noise of ``streams[i]``.
+    """
     groups = [
         _NoiseGroup.of(
             {i: plan for i, plan in plans.items() if streams[i] == stream},
             noise.simulated_key(seed, *stream),
-            len(series) if by_event else 0,
+            by_event_m.shape[1],
         )
-        for stream in dict.fromkeys(streams.values())
+        for stream in dict.fromkeys(streams[i] for i in plans)
     ]
-    sums = {i: np.empty(len(which)) for i in plans}
     for start in range(0, len(which), REPETITIONS):
         lanes = min(REPETITIONS, len(which) - start)
         for kernel, rows in _simulate_tile(series, groups, which[start], lanes):
-            for i, row in zip(kernel.members, rows, strict=True):
-                sums[i][start : start + lanes] = row
-    found = dict[int, _Found]()
-    for kernel in (kernel for group in groups for kernel in group.kernels):
-        counts = kernel.simulator.published.tolist()
-        for i, published, by_events in zip(kernel.members, counts, kernel.totals, strict=True):
-            if by_event:
-                by_events[~plans[i].published] = np.nan
-            found[i] = sums[i] / (published or np.nan), by_events / (len(which) or np.nan)
-    return found
+            published = kernel.simulator.published
+            means = rows / np.where(published, published, np.nan)[:, np.newaxis]
+            errors_m[kernel.members, start : start + lanes] = means
+    if by_event_m.size:
+        for kernel in (kernel for group in groups for kernel in group.kernels):
+            for i, totals in zip(kernel.members, kernel.totals, strict=True):
+                by_event_m[i] = np.where(plans[i].published, totals, np.nan) / (len(which) or np.nan)
 
 
 def _simulate_tile(
     series: Trajectory, groups: list[_NoiseGroup], first_repetition: int, lanes: int, *, one_lane_each: bool = False
 ) -> Iterator[tuple[_KernelGroup, Floats]]:
     """Simulate a tile of every group: sums of errors in metres, (plans, lanes), or (plans, 1) if one lane each."""
-    from privacy_engine.kernels.lanes import SUM, UNITS, fill, frames
+    from privacy_engine.kernels.lanes import SUM, UNITS, aligned, fill, frames
 
     tiles = [Tile(group.key, first_repetition, lanes, one_lane_each) for group in groups]
     states = [[one.simulator.start(tile) for one in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
-    units = np.empty((min(EVENTS, len(series)) + one_lane_each) * UNITS)  # overwritten for every group
+    units = aligned(1, (min(EVENTS, len(series)) + one_lane_each) * UNITS)[0]  # overwritten for every group
     extent = _extent_rad(series) if len(series) else 0.0
     for first in range(0, len(series), EVENTS):
         events = slice(first, first + EVENTS)
@@ -291,8 +288,8 @@ def _simulate_releases(
     landmarks: LandmarkSet,
     sources: Iterable[noise.RandomSource],
     repetitions: int,
-) -> _Found:
-    """Return the errors of one release for each repetition."""
+) -> tuple[Floats, Floats]:
+    """Return the mean errors in metres of one release for each repetition: of each repetition and of each event."""
     errors_m, totals, times = np.empty(repetitions), np.zeros(len(series)), np.zeros(len(series))
     for i, source in enumerate(sources):
         release = mechanism.release(series, landmarks, rng=source)

@@ -6,26 +6,46 @@ own landmarks, and its result has the bits of that lane alone. ``units`` must th
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled
-from privacy_engine.kernels.lanes import DIRECTION, LENGTH, Needs
+from privacy_engine.kernels.lanes import DIRECTION, LENGTH, NOTHING, Needs
 from privacy_engine.kernels.philox import Words
-from privacy_engine.kernels.simulation import ADAPTIVE_STATE, adaptive, fixed, start_adaptive
+from privacy_engine.kernels.simulation import adaptive, fixed, start_adaptive
 
 
 @compiled
-def needs_fixed(shown: Ints) -> tuple[Needs, Ints]:
-    """Return the most that a row of ``shown`` requires of each event's noise, (n,), and each row's events, (plans,)."""
-    found, published = np.zeros(shown.shape[1], dtype=np.uint8), np.zeros(len(shown), dtype=np.int64)
-    for i in range(len(shown)):
-        for event in range(shown.shape[1]):
+def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Needs, Ints]:
+    """Return what :func:`fixed_each` and its caller require of plans, rows of ``rates`` and ``shown``.
+
+    Whether all rates are finite and at least 0; their scales, at most 1e300 metres and 0 where the rate is; each row's
+    largest scale, inf if it shows a joint draw; the most that a row requires of each event's noise, (n,); and how many
+    events each row publishes.
+    """
+    plans, n = rates.shape
+    scales, largest = np.empty((plans, n)), np.zeros(plans)
+    found, published = np.zeros(n, dtype=np.uint8), np.zeros(plans, dtype=np.int64)
+    wrong = 0
+    for i in range(plans):
+        for event in range(n):
+            rate = rates[i, event]
+            wrong += not 0.0 <= rate < math.inf
+            scale = min(1.0 / rate, 1e300)
+            scales[i, event] = scale if rate > 0.0 else 0.0
+        most, joint, count = 0.0, 0, 0
+        for event in range(n):
             source = shown[i, event]
-            if source >= 0:
-                found[source] = max(found[source], LENGTH if source == event else DIRECTION)
-                published[i] += 1
-    return found, published
+            count += source >= 0
+            joint += source >= 0 and rates[i, source] == 0.0
+            most = scales[i, event] if scales[i, event] > most else most
+            required = LENGTH if source == event else DIRECTION
+            found[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
+        largest[i], published[i] = math.inf if joint else most, count
+    found = np.minimum(found, DIRECTION)
+    return wrong == 0, scales, largest, found, published
 
 
 @compiled
@@ -42,6 +62,8 @@ def fixed_each(
     safe: Floats,
     scale_m: Floats,
     shown: Ints,
+    extent: float,
+    largest: Floats,
     state: Floats,
     by_event: Floats,
 ) -> None:
@@ -60,6 +82,8 @@ def fixed_each(
             safe,
             scale_m[i],
             shown[i],
+            extent,
+            largest[i],
             state[i],
             by_event[i],
         )
@@ -75,12 +99,12 @@ def last_landmark(is_landmark: Mask) -> int:
 
 
 @compiled
-def start_adaptive_each(epsilon: Floats, radius_m: Floats, threshold: Floats, landmarks: Ints, slots: Ints) -> Floats:
+def start_adaptive_each(
+    epsilon: Floats, radius_m: Floats, threshold: Floats, landmarks: Ints, slots: Ints, states: Floats
+) -> None:
     """:func:`start_adaptive` for every plan."""
-    states = np.zeros((len(epsilon), ADAPTIVE_STATE))
     for i in range(len(states)):
         start_adaptive(epsilon[i], radius_m[i], threshold[i], landmarks[i], slots[i], states[i])
-    return states
 
 
 @compiled

@@ -26,6 +26,7 @@ LANES = 128
 SIN, COS, UNITS = LANES, 2 * LANES, 3 * LANES  # rows of an event's noise: unit radius at 0, sine, cosine of the bearing
 X, Y, Z, HELD, SCALE, SUM, ROWS = (i * LANES for i in range(7))
 STEP = 8  # lanes of the widest vector register
+PAGE = 512  # numbers whose addresses differ in the last 12 bits
 MANY = 2**40 - 1  # a mask without effect: the compiler then proves that no index is negative
 FRAME = 8  # of an event: itself, north (3 numbers each), east (2; it has no height)
 LARGEST_UNIT = 45.75  # -log of the least product of two uniforms, 2**-66
@@ -34,6 +35,17 @@ SMALL = 0.05
 """Up to this angle (rad) or chord, short series are exact to a double's last bits."""
 
 Needs: TypeAlias = NDArray[np.uint8]
+
+
+def aligned(rows: int, columns: int) -> Floats:
+    """Return an uninitialised array of at least these columns, its memory and rows aligned for the kernels' loops.
+
+    No vector then lies in two cache lines, and no load waits for a store to an address that has the same last 12 bits.
+    """
+    width = -(-columns // LANES) * LANES
+    memory = np.empty(rows * width + PAGE)
+    start = -(memory.ctypes.data // memory.itemsize) % PAGE
+    return memory[start : start + rows * width].reshape(rows, width)
 
 
 @inlined
@@ -136,6 +148,22 @@ def short_sincos(angle: float) -> tuple[float, float]:
 
 
 @inlined
+def near(scale_m: float, extent: float) -> bool:
+    """Return whether noise of this scale, and its distance to events within ``extent`` radians, are at most SMALL."""
+    return scale_m * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL
+
+
+@inlined
+def add_near(frame: Floats, t: int, lanes: int, state: Floats) -> None:
+    """As :func:`measure` for positions that are near, and add the distances to SUM."""
+    px, py, pz = frame[t, 0], frame[t, 1], frame[t, 2]
+    for r in range(padded(lanes)):
+        distance = distance_near(state[X + r], state[Y + r], state[Z + r], px, py, pz)[0]
+        state[HELD + r] = distance
+        state[SUM + r] += distance
+
+
+@inlined
 def distance_near(x: float, y: float, z: float, px: float, py: float, pz: float) -> tuple[float, float]:
     """Return the great-circle distance in metres of points with a chord of at most SMALL, and the squared chord."""
     x, y, z = x - px, y - py, z - pz
@@ -159,6 +187,17 @@ def measure(frame: Floats, t: int, lanes: int, state: Floats) -> None:
             x, y, z = state[X + r] + px, state[Y + r] + py, state[Z + r] + pz
             angle = 2.0 * arctan2(math.sqrt(square), math.sqrt(x * x + y * y + z * z))
             state[HELD + r] = EARTH_RADIUS_M * angle if square > SMALL * SMALL else state[HELD + r]
+
+
+@inlined
+def add_four(units: Floats, at: int, scales: tuple[float, float, float, float], lanes: int, state: Floats) -> None:
+    """Add the errors of four events to SUM, one after another; each has one scale in every lane."""
+    at = at & MANY
+    for r in range(padded(lanes)):
+        total = state[SUM + r] + units[at + r] * scales[0]
+        total += units[at + UNITS + r] * scales[1]
+        total += units[at + 2 * UNITS + r] * scales[2]
+        state[SUM + r] = total + units[at + 3 * UNITS + r] * scales[3]
 
 
 @inlined

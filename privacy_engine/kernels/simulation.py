@@ -32,11 +32,14 @@ from privacy_engine.kernels.lanes import (
     Y,
     Z,
     add,
+    add_four,
+    add_near,
     distance_near,
     draw_joint,
     fill,
     frames,
     measure,
+    near,
     padded,
     redraw,
     short_sincos,
@@ -92,19 +95,28 @@ def fixed(
     safe: Floats,
     scale_m: Floats,
     shown: Ints,
+    extent: float,
+    largest: float,
     state: Floats,
     by_event: Floats,
 ) -> None:
     """Simulate a plan whose scales and shown draws do not depend on the run.
 
     A scale of 0 is a position of the joint draw whose reach is in HALF_SINE. An event that shows -1 is not published.
-    ``lon``, ``lat``, ``scale_m`` and ``shown`` are the whole series' (n,): an event may show a later one's draw.
+    ``lon``, ``lat``, ``scale_m`` and ``shown`` are the whole series' (n,), in ``extent`` radians: an event may show a
+    later one's draw. ``largest`` is the largest scale, inf if there is a joint draw.
     """
-    spare = np.empty(UNITS)
+    spare, all_near, t_next = np.empty(UNITS), near(largest, extent), 0
     for t in range(len(safe)):
         event, at = first + t, (t & MANY) * UNITS
         source = shown[event]
-        if source == event:
+        if t < t_next:
+            continue
+        if len(by_event) == 0 and _four_drawn(first, t, safe, scale_m, shown):
+            scales = scale_m[event], scale_m[event + 1], scale_m[event + 2], scale_m[event + 3]
+            add_four(units, at, scales, lanes, state)
+            t_next = t + 4
+        elif source == event:
             if 0.0 < scale_m[event] <= safe[t]:
                 _add_drawn(units, at, scale_m[event], lanes, event, state, by_event)
             else:
@@ -119,10 +131,22 @@ def fixed(
                     places, noise = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
                     known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), noise)[0]
                 _show(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
-            measure(frame, t, lanes, state)
-            for r in range(padded(lanes)):
-                state[SUM + r] += state[HELD + r]
+            if all_near:
+                add_near(frame, t, lanes, state)
+            else:
+                measure(frame, t, lanes, state)
+                for r in range(padded(lanes)):
+                    state[SUM + r] += state[HELD + r]
             add(state, HELD, 1.0, lanes, event, by_event)
+
+
+@inlined
+def _four_drawn(first: int, t: int, safe: Floats, scale_m: Floats, shown: Ints) -> bool:
+    """Return whether the chunk's events ``t`` to ``t`` + 3 show their own draws, none of which may be resampled."""
+    found = t + 4 <= len(safe)
+    for i in range(t, min(t + 4, len(safe))):
+        found = found and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
+    return found
 
 
 @compiled
@@ -178,6 +202,14 @@ def _show(
 @compiled
 def _move(frame: Floats, units: Floats, scale: float, short: bool, lanes: int, state: Floats) -> None:
     """Set every lane's position to the first event of ``frame``, moved by the first noise of ``units``."""
+    if short:
+        _move_lanes(frame, units, scale, True, lanes, state)
+    else:
+        _move_lanes(frame, units, scale, False, lanes, state)
+
+
+@inlined
+def _move_lanes(frame: Floats, units: Floats, scale: float, short: bool, lanes: int, state: Floats) -> None:
     axes = _axes(frame, 0)
     for r in range(padded(lanes)):
         x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, short)
@@ -224,11 +256,11 @@ def adaptive(
     first_share = epsilon / max(landmarks + reserved, 1)
     largest = radius_m / first_share * (1.0 + 1e-9)
     short = _short(largest)
-    near = largest * LARGEST_UNIT * PER_RADIUS + extent <= 0.999 * SMALL  # so is every shown position, and noise short
+    all_near = near(largest, extent)
     for t in range(len(safe)):
         landmark, source, at = is_landmark[first + t], units, (t & MANY) * UNITS
         if landmark:
-            if not near:
+            if not all_near:
                 measure(frame, t, lanes, state)
             if absorption:
                 _absorb(first_share, radius_m, threshold, short, lanes, state)
@@ -238,7 +270,7 @@ def adaptive(
         if landmark:
             state[TO_COME] -= 1.0
             part = 1.0 / max(state[TO_COME] + reserved, 1.0)
-            if near:
+            if all_near:
                 _landmark(frame, t, source, at, True, True, epsilon, part, radius_m, threshold, lanes, state)
             elif short:
                 _landmark(frame, t, source, at, False, True, epsilon, part, radius_m, threshold, lanes, state)
@@ -298,7 +330,7 @@ def _landmark(
     The distance of positions that are kept is computed here where all are ``near``; otherwise it is in HELD.
     """
     at = at & MANY
-    axes, half = _axes(frame, t), threshold * 0.5 * PER_RADIUS
+    axes, turn = _axes(frame, t), threshold * PER_RADIUS
     for r in range(padded(lanes)):
         waited = state[WAITED + r] + 1.0
         held = waited < state[INTERVAL + r]
@@ -320,22 +352,30 @@ def _landmark(
         state[SUM + r] += error
         spent = state[SPENT + r] + (0.0 if held else state[SHARE + r])
         share = max(epsilon - spent, 0.0) * part
-        scale, limit = _scale(share, radius_m, half, short)
+        scale, limit = _scale(share, radius_m, turn, short)
         state[SPENT + r], state[SHARE + r], state[SCALE + r], state[LIMIT + r] = spent, share, scale, limit
 
 
 @inlined
-def _scale(share: float, radius_m: float, half: float, short: bool) -> tuple[float, float]:
-    """Return the scale of a share of the budget, and the squared chord beyond which a release counts as moved."""
+def _scale(share: float, radius_m: float, turn: float, short: bool) -> tuple[float, float]:
+    """Return the scale of a share of the budget, and the squared chord beyond which a release counts as moved.
+
+    ``turn`` is the threshold in radians per scale. A squared chord is (2 sin(a/2))² = a² - a⁴/12 + a⁶/360 - ...; the
+    next term, a⁸/20160, is below a double's last bit of it for the thresholds of Adaptive where noise is short.
+    """
     scale = radius_m / share
-    s = short_sincos(half * scale)[0] if short else sincos(min(half * scale, 0.5 * math.pi))[0]
+    angle = turn * scale
+    square = angle * angle
+    if short:
+        return scale, square * (1.0 - square * (1.0 / 12.0 - square * (1.0 / 360.0)))
+    s = sincos(min(0.5 * angle, 0.5 * math.pi))[0]
     return scale, 4.0 * s * s
 
 
 @inlined
 def _set_share(share: float, radius_m: float, threshold: float, short: bool, state: Floats) -> None:
     """Set one share for every lane."""
-    scale, limit = _scale(share, radius_m, threshold * 0.5 * PER_RADIUS, short)
+    scale, limit = _scale(share, radius_m, threshold * PER_RADIUS, short)
     for row, value in ((SHARE, share), (SCALE, scale), (LIMIT, limit)):
         state[row : row + LANES] = value
 
@@ -343,8 +383,8 @@ def _set_share(share: float, radius_m: float, threshold: float, short: bool, sta
 @inlined
 def _absorb(first_share: float, radius_m: float, threshold: float, short: bool, lanes: int, state: Floats) -> None:
     """Set every lane's share to those of all landmarks since the last sampled one, including this one's."""
-    half = threshold * 0.5 * PER_RADIUS
+    turn = threshold * PER_RADIUS
     for r in range(padded(lanes)):
         share = first_share * (state[WAITED + r] + 1.0)
-        scale, limit = _scale(share, radius_m, half, short)
+        scale, limit = _scale(share, radius_m, turn, short)
         state[SHARE + r], state[SCALE + r], state[LIMIT + r] = share, scale, limit
