@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.floors import Floor
 from benchmarks.page import Target
 from benchmarks.references import dummies, staypoints
 from benchmarks.series import wandering
@@ -28,7 +29,8 @@ def bench_heuristic(beside: Any, evaluation: str, n: int) -> None:
         f"Heuristic by {evaluation}, T = {n:,}, 20 % landmarks",
         Side(lambda: heuristic_order(mask, evaluation)),
         item="6" if evaluation == "gaps" else "",
-        target=Target(2e-3) if evaluation == "gaps" else None,
+        target=Target(2e-3, {"plain": 6 / 2e-3}) if evaluation == "gaps" else None,
+        floor=Floor("sort", n),
         plain=once(lambda: dummies.plain_heuristic(mask.tolist(), evaluation), found),
         numpy=once(lambda: dummies.numpy_heuristic(mask, evaluation), found),
     )
@@ -49,6 +51,7 @@ def bench_stay_points(beside: Any) -> None:
         item="6",
         unit="fixes",
         target=Target(0.3),
+        floor=Floor("copy", sum(column.nbytes for column in columns)),
         plain=Side(lambda: staypoints.plain_stays(*lists, 200, 1800), few),
         numpy=Side(lambda: staypoints.numpy_stays(*some, 200, 1800), few),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.floors import Floor
 from benchmarks.page import Target
 from benchmarks.references import noise as reference
 from benchmarks.timing import Side
@@ -54,6 +55,7 @@ def bench_radius_and_bearing(beside: Any) -> None:
         unit="a point",
         each=True,
         target=Target(3e-9, {"scipy": 235 / 3}, PHILOX),
+        floor=Floor("copy", 16 * DRAWS),
         plain=Side(lambda: reference.plain_polar(COLUMNS[2], plain), FEW),
         numpy=repeated(lambda rng: reference.numpy_polar(EPSILON, rng)),
         scipy=repeated(lambda rng: reference.lambert_polar(EPSILON, rng)),
@@ -92,6 +94,7 @@ def bench_releases(beside: Any) -> None:
         unit="a point",
         each=True,
         target=Target(300e-9),
+        floor=Floor("random", 32 * EVENTS),
         plain=Side(lambda: reference.plain_planar(*COLUMNS, plain), FEW),
         numpy=repeated(lambda rng: reference.numpy_planar(LON, LAT, EPSILON, rng)),
     )
@@ -129,5 +132,6 @@ def bench_discrete_laplace(beside: Any) -> None:
         unit="a number",
         each=True,
         target=Target(250e-9),
+        floor=Floor("random", 8 * DRAWS),
         numpy=Side(lambda: rng.geometric(1 - q, DRAWS) - rng.geometric(1 - q, DRAWS), DRAWS),
     )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.floors import Floor
 from benchmarks.page import Target, amount
 from benchmarks.references import simulation as reference
 from benchmarks.series import wandering
@@ -100,6 +101,7 @@ def bench_figure(beside: Any, common: bool) -> None:
         item="1",
         unit="repetitions",
         target=Target(2e-3, {"plain": 1000, "numpy": 40}, FIGURE) if common else Target(8e-3, why=FRESH),
+        floor=Floor("draws", N * REPETITIONS * (1 if common else len(MECHANISMS) * len(MASKS))),
         plain=Side(plain, FEW),
         numpy=Side(arrays, REPETITIONS),
     )
@@ -125,6 +127,7 @@ def bench_streamed_adaptive(beside: Any, finding: Any) -> None:
         item="3",
         unit="events",
         target=Target(3.5, why=ADAPTIVE),
+        floor=Floor("draws", LONG * REPETITIONS),
         plain=Side(lambda: reference.plain_adaptive(PLACES, mask.tolist(), plain.draws()), N),
         numpy=Side(lambda: reference.numpy_adaptive(LON, LAT, mask, *arrays.draws()), N * REPETITIONS),
     )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.floors import Floor
 from benchmarks.page import Target
 from benchmarks.references import temporal as reference
 from benchmarks.timing import Side
@@ -52,6 +53,7 @@ def bench_series(beside: Any, states: int) -> None:
         item="4",
         unit="steps",
         target=target,
+        floor=Floor("functions", T) if states < 50 else Floor("copy", 8 * states**3),
         **sides,
     )
 
@@ -100,7 +102,8 @@ def bench_landmark_figure(beside: Any) -> None:
         Side(ours, count),
         item="5",
         unit="series",
-        target=Target(20e-3),
+        target=Target(20e-3, {"plain": 68 / 20e-3}),
+        floor=Floor("functions", masks.size),
         plain=Side(plain, count // 60),
         numpy=Side(arrays, count // 10),
     )

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.floors import Floor
 from benchmarks.page import Figure, Finding, Target, page
 from benchmarks.timing import LEAST_ROUNDS, PATIENCE_S, ROUNDS, SHORTEST_S, Side, Turns, cpu_s
 
@@ -29,16 +30,21 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
         unit: str = "",
         each: bool = False,
         target: Target | None = None,
+        floor: Floor | None = None,
         **references: Side,
     ) -> Figure:
-        """References are ``plain``, ``numpy``, ``scipy``, ``library``; ``each``: show one ``unit``."""
+        """References are ``plain``, ``numpy``, ``scipy``, ``library``; ``floor`` is that of one call of ``engine``.
+
+        ``each``: show one ``unit``.
+        """
         engine.work()  # compiles, or loads what was compiled before
         once = cpu_s(engine.work)
         loops, rounds = math.ceil(SHORTEST_S / once), max(LEAST_ROUNDS, min(ROUNDS, round(PATIENCE_S / once)))
         turns = {name: Turns(side) for name, side in references.items()}
+        lowest = [Turns(floor.side())] if floor else []
 
         def others() -> None:
-            for reference in turns.values():
+            for reference in (*turns.values(), *lowest):
                 reference.take()
 
         def ours() -> None:
@@ -47,6 +53,7 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
 
         benchmark.pedantic(ours, setup=others, rounds=rounds)
         shown = 1 if each else engine.size
+        shown_floor = Floor(floor.kind, floor.count / engine.size * shown) if floor else None
         figure = Figure(
             item,
             f"{what}, {unit}" if each else what,
@@ -58,6 +65,8 @@ def beside(benchmark: Any, request: pytest.FixtureRequest) -> Callable[..., Figu
                 if side.size < engine.size and not each
             },
             target,
+            shown_floor,
+            lowest[0].seconds * shown_floor.count if shown_floor else 0.0,
         )
         request.config.stash[LINES].append(figure)
         return figure

@@ -1,49 +1,58 @@
-"""What was measured, as a page: figures beside their targets and references."""
+"""What was measured, as a page: figures beside their goals, peers and floors."""
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy", "library": "the usual library"}
+from benchmarks.floors import KINDS, Floor
+
+REFERENCES = {"plain": "plain Python", "numpy": "numpy", "scipy": "scipy", "library": "library"}
 
 HEAD = """# Benchmarks
 
 Written by `make bench`, which writes and prints this page.
 
-**How.** The engine and its references run in one process, in turns: CPU time of the thread, medians of the rounds,
-after a first run that compiles. Ratios (×) state how many times longer the reference took; they mean more than the
-times, which depend on the machine. Both sides must give equal results or the run fails: to 1e-12 relative where
+**How.** The engine and its peers run in one process, in turns: CPU time of the thread, medians of the rounds,
+after a first run that compiles. Both sides must give equal results or the run fails: to 1e-12 relative where
 they are numbers (1e-6 for mean errors in metres), exactly where they are choices, by law where they are random
-draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A reference that would
-take minutes does a part of the work and is scaled up; the part is named. The references are in
-`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss; *the usual library* is
+draws (the distance of the empirical distribution from the exact one; false alarms 1e-6). A peer that would
+take minutes does a part of the work and is scaled up; the part is named. The peers are in
+`benchmarks/references/`; *scipy* is `lambertw` for noise and `linprog` for temporal loss; *library* is
 named in its line. Nothing is claimed about software that is not installed here.
 
-**Targets** were set before the engine was built, on another machine. Where a time comes with a ratio to scipy, that
-is the time of scipy's routine there over the target: the target of the engine, whatever runs it.
+**Goals are ratios**, since times depend on the machine. They were set before the engine was built, on another machine.
+*Ratio to a peer* states how many times longer the peer took, which should be much. *Ratio to the floor* states how
+many times longer the engine took than work that is timed alone in the same run, which should be little. Its goal is
+the design's time for the engine over the time assumed for the floor. The design's time is in brackets beside what was
+measured, as information: it decides nothing. The floors are:
+
+FLOORS
 """
 
 
 @dataclass(frozen=True)
 class Target:
-    """At most ``seconds`` for what is shown, at least these ratios to references; ``why`` if it is known to miss."""
+    """At least these ratios to peers, at most the design's ``seconds`` for what is shown over the floor's.
+
+    ``why`` explains a known miss.
+    """
 
     seconds: float
     ratios: Mapping[str, float] = field(default_factory=dict)
     why: str = ""
 
-    def __str__(self) -> str:
-        ratios = [f"≥ {ratio:,.0f}× {REFERENCES[name]}" for name, ratio in self.ratios.items()]
-        return "; ".join([f"≤ {amount(self.seconds)}", *ratios])
-
 
 @dataclass(frozen=True)
 class Figure:
-    """One line: ``seconds`` of the engine and of each reference for the same work, ``notes`` on the references."""
+    """One line: ``seconds`` of the engine and of each peer for the same work, ``notes`` on the peers.
+
+    ``floor`` is how much of which floor the work has, ``floor_s`` its measured time.
+    """
 
     item: str
     what: str
@@ -51,37 +60,48 @@ class Figure:
     references: Mapping[str, float]
     notes: Mapping[str, str]
     target: Target | None = None
+    floor: Floor | None = None
+    floor_s: float = 0.0
 
     def ratio(self, name: str) -> float:
         return self.references[name] / self.seconds
 
-    def cells(self) -> list[str]:
-        return [
-            self.item,
-            self.what,
-            str(self.target) if self.target else "",
-            amount(self.seconds),
-            *(self._reference(name) for name in REFERENCES),
-            self._verdict(),
-        ]
+    @property
+    def floor_goal(self) -> float:
+        """The most times the floor; inf if there is no goal."""
+        return self.target.seconds / self.floor.assumed_s if self.target and self.floor else math.inf
 
-    def _reference(self, name: str) -> str:
-        if name not in self.references:
+    def cells(self) -> list[str]:
+        design = f" ({amount(self.target.seconds)})" if self.target else ""
+        peers = "; ".join(self._peer(name) for name in REFERENCES if name in self.references)
+        return [self.item, self.what, amount(self.seconds) + design, peers, self._floor(), self._verdict()]
+
+    def _peer(self, name: str) -> str:
+        wanted = self.target.ratios.get(name) if self.target else None
+        goal = f"goal ≥ {wanted:,.0f}×, " if wanted else ""
+        note = f", {self.notes[name]}" if self.notes.get(name) else ""
+        return f"{REFERENCES[name]} **{significant(self.ratio(name))}×** ({goal}{amount(self.references[name])}{note})"
+
+    def _floor(self) -> str:
+        if not self.floor:
             return ""
-        note = f"; {self.notes[name]}" if self.notes.get(name) else ""
-        return f"{amount(self.references[name])} (**{significant(self.ratio(name))}×**{note})"
+        goal = f"goal ≤ {significant(self.floor_goal)}×, " if self.target else ""
+        floor = f"{amount(self.floor_s)} for {self.floor}"
+        return f"**{significant(self.seconds / self.floor_s)}×** ({goal}{floor})"
 
     def _verdict(self) -> str:
         if not self.target:
             return ""
-        missed = [f"time {self.seconds / self.target.seconds:.2f} of the target"] * (self.seconds > self.target.seconds)
-        for name, wanted in self.target.ratios.items():
-            if self.ratio(name) < wanted:
-                missed.append(f"ratio to {REFERENCES[name]} {self.ratio(name) / wanted:.2f} of the target")
+        missed = [
+            f"ratio to {REFERENCES[name]} {self.ratio(name) / wanted:.2f} of the goal"
+            for name, wanted in self.target.ratios.items()
+            if self.ratio(name) < wanted
+        ]
+        if self.floor and self.seconds / self.floor_s > self.floor_goal:
+            missed.append(f"ratio to the floor {self.seconds / self.floor_s / self.floor_goal:.2f} of the goal")
         if not missed:
             return "met"
-        kept = " (ratio met)" if self.target.ratios and len(missed) == 1 and missed[0].startswith("time") else ""
-        return f"**missed**: {', '.join(missed)}{kept}. {self.target.why or 'Cause not known.'}"
+        return f"**missed**: {', '.join(missed)}. {self.target.why or 'Cause not known.'}"
 
 
 @dataclass(frozen=True)
@@ -96,7 +116,8 @@ class Finding:
 
     def cells(self) -> list[str]:
         verdict = {None: "", True: "met", False: "**missed**"}[self.met]
-        return [self.item, self.what, self.target, self.found, *[""] * len(REFERENCES), verdict]
+        found = f"{self.found} (goal: {self.target})" if self.target else self.found
+        return [self.item, self.what, found, "", "", verdict]
 
 
 def amount(seconds: float) -> str:
@@ -116,7 +137,7 @@ def significant(value: float) -> str:
 
 def table(lines: list[Figure | Finding]) -> str:
     """The lines that have an item, or those that have none."""
-    head = ["item", "what", "target", "measured", *REFERENCES.values(), "target met?"]
+    head = ["item", "what", "measured (design)", "ratio to peer", "ratio to floor", "goals met?"]
     rows = [head, ["---"] * len(head), *(line.cells() for line in lines)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows) + "\n"
 
@@ -133,6 +154,16 @@ def page(lines: list[Figure | Finding], seconds: float) -> str:
     """The whole page."""
     items = sorted((line for line in lines if line.item), key=lambda line: line.item)
     further = [line for line in lines if not line.item]
+    floors = "\n".join(
+        f"- *{kind.unit}*: {kind.text}; assumed {amount(kind.assumed_s)} each." for kind in KINDS.values()
+    )
     return "\n".join(
-        [HEAD, machine(), f"The run took {seconds:.0f} s.\n", table(items), "## Further figures\n", table(further)]
+        [
+            HEAD.replace("FLOORS", floors),
+            machine(),
+            f"The run took {seconds:.0f} s.\n",
+            table(items),
+            "## Further figures\n",
+            table(further),
+        ]
     )

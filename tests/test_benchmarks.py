@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks.figure import Curve, svg
+from benchmarks.floors import KINDS, MOST, Floor
 from benchmarks.page import Figure, Finding, Target, amount, page, significant, table
 from benchmarks.written import metres, write
 
@@ -18,25 +19,63 @@ ROOT = Path(__file__).resolve().parent.parent
 NUMPY_40 = {"numpy": 40.0}
 
 
-def verdict(seconds: float, target: Target | None, **references: float) -> str:
-    return Figure("1", "work", seconds, references, {}, target).cells()[-1]
+def verdict(seconds: float, target: Target | None, floor_s: float = 0.0, **references: float) -> str:
+    """That of work with a million draws, if ``floor_s`` is given: 2 ms where goals were set."""
+    floor = Floor("draws", 10**6) if floor_s else None
+    return Figure("1", "work", seconds, references, {}, target, floor, floor_s).cells()[-1]
 
 
 class TestVerdict:
-    def test_met_needs_the_time_and_every_ratio(self) -> None:
-        assert verdict(0.002, Target(0.002, NUMPY_40), numpy=0.08) == "met"
+    def test_met_needs_the_floor_and_every_ratio(self) -> None:
+        """The goal is 4 ms over 2 ms: twice the floor."""
+        assert verdict(0.002, Target(0.004, NUMPY_40), 0.001, numpy=0.08) == "met"
 
-    def test_a_missed_time_is_named_with_its_cause_even_where_the_ratio_is_met(self) -> None:
-        text = verdict(0.004, Target(0.002, NUMPY_40, "A slow loop."), numpy=0.2)
-        assert text == "**missed**: time 2.00 of the target (ratio met). A slow loop."
+    def test_a_missed_floor_is_named_with_its_cause_even_where_the_ratio_is_met(self) -> None:
+        text = verdict(0.004, Target(0.004, NUMPY_40, "A slow loop."), 0.001, numpy=0.2)
+        assert text == "**missed**: ratio to the floor 2.00 of the goal. A slow loop."
 
-    def test_a_missed_ratio_is_named_even_where_the_time_is_met(self) -> None:
-        text = verdict(0.001, Target(0.002, NUMPY_40), numpy=0.02)
-        assert text == "**missed**: ratio to numpy 0.50 of the target. Cause not known."
+    def test_a_missed_ratio_is_named_even_where_the_floor_is_met(self) -> None:
+        text = verdict(0.001, Target(0.004, NUMPY_40), 0.001, numpy=0.02)
+        assert text == "**missed**: ratio to numpy 0.50 of the goal. Cause not known."
+
+    def test_both_are_named(self) -> None:
+        text = verdict(0.004, Target(0.004, NUMPY_40), 0.001, numpy=0.08)
+        assert text.startswith("**missed**: ratio to numpy 0.50 of the goal, ratio to the floor 2.00 of the goal.")
+
+    def test_the_design_time_decides_nothing_and_is_shown(self) -> None:
+        """A machine that is ten times slower takes ten times as long for peers and floors too."""
+        slow = Figure("1", "x", 0.02, {"numpy": 0.8}, {}, Target(0.004, NUMPY_40), Floor("draws", 10**6), 0.01).cells()
+        assert slow[2:] == [
+            "20 ms (4 ms)",
+            "numpy **40×** (goal ≥ 40×, 800 ms)",
+            "**2×** (goal ≤ 2×, 10 ms for 1,000,000 draws)",
+            "met",
+        ]
 
     def test_no_target_is_neither_met_nor_missed(self) -> None:
         assert verdict(1.0, None, numpy=2.0) == ""
         assert [Finding("", "x", "", "1", met).cells()[-1] for met in (None, True, False)] == ["", "met", "**missed**"]
+
+
+class TestFloor:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_is_work_of_as_many_units_as_it_states(self, kind: str) -> None:
+        side = Floor(kind, 10_000).side()
+        assert side.size == 10_000
+        side.work()
+
+    def test_of_draws_is_the_noise_of_simulations(self) -> None:
+        """Everything is written: radius, sine and cosine of a hundred repetitions of as many events."""
+        (safe,) = Floor("draws", 100 * 100).side().work()
+        assert safe.shape == (100,)
+        assert (safe > 0).all()
+
+    def test_is_timed_in_part_where_it_is_large(self) -> None:
+        assert Floor("draws", 10**9).side().size == MOST
+
+    def test_every_kind_is_defined_on_the_page(self) -> None:
+        text = page([], 1)
+        assert all(f"- *{kind.unit}*: {kind.text}; assumed " in text for kind in KINDS.values())
 
 
 @pytest.mark.parametrize(
