@@ -22,9 +22,7 @@ RATE = 0.01
 EPSILON = np.full(EVENTS, RATE)
 LON, LAT = np.full(EVENTS, 116.4), np.full(EVENTS, 39.9)
 COLUMNS = LON.tolist(), LAT.tolist(), EPSILON.tolist()
-PHILOX = (
-    "Ten rounds of Philox are a third of it, the logarithm a fifth, in vectors of four (the compiler's choice here)."
-)
+PHILOX = "Ten rounds of Philox are two fifths of it, memory for the results a quarter, the logarithm a sixth."
 
 
 def repeated(draw: Callable[[np.random.Generator], object]) -> Side:

@@ -22,9 +22,9 @@ from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform
 
-FIGURE = "Nearly half is Adaptive's kernel, under a third noise and the other two; a quarter is Python."
-FRESH = "Each of the 18 pairs draws its own noise: three fifths of it; the kernels and Python are a fifth each."
-ADAPTIVE = "Five eighths are Philox, logarithm and direction, the rest is the mechanism; both in vectors of eight."
+FIGURE = "Two fifths are Adaptive's kernel, a third noise and the other two; over a quarter is Python."
+FRESH = "Each of the 18 pairs draws its own noise: two thirds of it; the kernels are a fifth, Python is a tenth."
+ADAPTIVE = "Over two thirds are Philox, logarithm and direction, the rest is the mechanism; both in vectors of eight."
 N, REPETITIONS, FEW, SEED = 1000, 100, 2, 1
 SHARES = (0, 20, 40, 60, 80, 100)
 MECHANISMS = [kind(epsilon=1, radius_m=1) for kind in (Skip, Uniform, Adaptive)]

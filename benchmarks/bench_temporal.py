@@ -16,7 +16,7 @@ from privacy_engine.landmarks.synthetic import MODES, sample_landmarks
 
 T, AT, EPSILON = 1000, 400, 0.1
 CALLS = "The two recursions are a third of it; the rest is Python: checks of the arguments, the hull, calls."
-PAIRS = "Nearly all of it is the envelope's loop over pairs of rows, a sum of positive parts in vectors of four."
+PAIRS = "Nearly all of it is the envelope's loop over pairs of rows, a sum of positive parts."
 # states: the target; steps of plain Python, numpy and linprog
 SERIES = {
     2: (Target(0.03e-3, {"scipy": 1.5 / 0.03e-3}, CALLS), 500, 500, 20),
