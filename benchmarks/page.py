@@ -63,6 +63,10 @@ class Figure:
     floor: Floor | None = None
     floor_s: float = 0.0
 
+    def __post_init__(self) -> None:
+        if self.target and not (self.target.ratios or self.floor):
+            raise ValueError(f"a target needs a ratio to a peer or a floor: {self.what}")
+
     def ratio(self, name: str) -> float:
         return self.references[name] / self.seconds
 

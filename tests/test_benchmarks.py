@@ -52,6 +52,11 @@ class TestVerdict:
             "met",
         ]
 
+    def test_a_target_without_a_ratio_is_refused(self) -> None:
+        """It would be met by everything."""
+        with pytest.raises(ValueError, match="needs a ratio to a peer or a floor: work"):
+            verdict(1.0, Target(0.1))
+
     def test_no_target_is_neither_met_nor_missed(self) -> None:
         assert verdict(1.0, None, numpy=2.0) == ""
         assert [Finding("", "x", "", "1", met).cells()[-1] for met in (None, True, False)] == ["", "met", "**missed**"]
