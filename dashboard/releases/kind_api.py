@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dashboard.core.rest.components import DescriptionField
-from dashboard.core.rest.parsing import UNKEPT, valid
+from dashboard.core.rest.parsing import UNKEPT, Number, Whole, valid
 from dashboard.datasets import ledger
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
@@ -21,6 +21,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
 from dashboard.releases import kinds, services
 from dashboard.releases.models import Release
+from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import Mechanism, mechanisms
 
@@ -29,6 +30,14 @@ class ReleasedCountsSerializer(CountsSerializer):
     """Released counts beside those of the upload; the latter and the figures are the owner's alone."""
 
     released = serializers.ListField(child=serializers.FloatField(allow_null=True))
+
+
+class DetectionQuery(serializers.Serializer[Any]):
+    """What to detect: a change of ``threshold`` within ``length`` timestamps, or ``length`` of them below it."""
+
+    event = serializers.ChoiceField(choices=["jump", "low-signal"])
+    length = Whole(min_value=1, max_value=10_000, required=False, default=10)
+    threshold = Number(min_value=0)
 
 
 class QuoteRequest(serializers.Serializer[Any]):
@@ -80,6 +89,13 @@ class KindActions:
         """Released counts of one stream beside those of the upload, for the owner's chart."""
         row, params = self._of_kind("stream"), valid(CountsQuery, request.query_params)
         return Response(kinds.released_counts(row, params.get("stream"), params["points"]), headers=UNKEPT)
+
+    @extend_schema(parameters=[DetectionQuery], responses={200: Detection}, filters=False)
+    @action(detail=True)
+    def detection(self, request: Request, pk: Any = None) -> Response:
+        """How well jumps or low signals of the upload are detected in released counts: a ROC curve, for the owner."""
+        row, params = self._of_kind("stream"), valid(DetectionQuery, request.query_params)
+        return Response(kinds.detected(row, **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
     @action(detail=True)

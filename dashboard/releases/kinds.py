@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dashboard.datasets import cells, counts, ledger
 from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
+from privacy_engine.analysis.stream_detection import Detection, Event, detection
 from privacy_engine.mechanism import Mechanism
 
 
@@ -19,6 +22,12 @@ def read_release(row: Release) -> Any:
 def released_counts(row: Release, which: int | None, points: int) -> dict[str, Any]:
     """Return one stream of a release, or the total, beside the upload's, thinned out for a chart."""
     return counts.shown(_original(row), which, points, released=read_release(row))
+
+
+def detected(row: Release, *, event: Event, length: int, threshold: float) -> Detection:
+    """Return how well events of the upload are detected in a release, over all dimensions."""
+    published = read_release(row).counts.astype(np.float64)
+    return Detection(curve=detection(_original(row).counts, published, event, length, threshold))
 
 
 def released_cells(row: Release, k: int) -> dict[str, Any]:

@@ -20,7 +20,13 @@ from privacy_engine.metrics.pointwise import (
 )
 from privacy_engine.metrics.shape import DynamicTimeWarping, Hausdorff, TripLengthError
 from privacy_engine.metrics.places import PoiRecall, RangeQueryError
-from privacy_engine.metrics.stream import StreamMeanAbsoluteError, StreamRelativeError
+from privacy_engine.metrics.stream import (
+    StreamMeanAbsoluteError,
+    StreamPearson,
+    StreamRelativeError,
+    StreamRootMeanSquareError,
+    StreamSpearman,
+)
 from privacy_engine.metrics.checkins import HitRate, RangeCountError, TopOverlap
 from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
 
@@ -36,7 +42,10 @@ __all__ = [
     "RangeQueryError",
     "RootMeanSquareError",
     "StreamMeanAbsoluteError",
+    "StreamPearson",
     "StreamRelativeError",
+    "StreamRootMeanSquareError",
+    "StreamSpearman",
     "TopOverlap",
     "TrajectoryMetric",
     "TripLengthError",

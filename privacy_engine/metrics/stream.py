@@ -1,4 +1,4 @@
-"""Errors of published counts."""
+"""Errors and correlations of published counts."""
 
 from __future__ import annotations
 
@@ -72,3 +72,104 @@ class StreamMeanAbsoluteError(StreamMetric):
 
     def _of(self, truth: Floats, published: Floats) -> float:
         return float(np.abs(published - truth).mean())
+
+
+@metrics.register
+class StreamRootMeanSquareError(StreamMetric):
+    """The square root of the mean, over all counts, of the squared distance to the truth [1]_.
+
+    References
+    ----------
+    .. [1] Willmott, Matsuura. "Advantages of the mean absolute error (MAE) over the root mean square error (RMSE) in
+       assessing average model performance". Climate Research 30, 2005.
+    """
+
+    title: ClassVar[str] = "Root mean square error"
+    short: ClassVar[str] = "RMSE"
+    unit: ClassVar[str] = "events"
+    summary: ClassVar[str] = "Square root of the mean of (published − true)²."
+
+    name: Literal["stream-root-mean-square-error"] = "stream-root-mean-square-error"
+
+    def _of(self, truth: Floats, published: Floats) -> float:
+        return float(np.sqrt(np.square(published - truth).mean()))
+
+
+class _Correlation(StreamMetric):
+    """Base of the correlations over time: their mean over the dimensions that change."""
+
+    less_is_better: ClassVar[bool] = False
+
+    def _of(self, truth: Floats, published: Floats) -> float:
+        changing = truth.min(axis=0) < truth.max(axis=0)
+        if not changing.any():
+            return float("nan")
+        return float(correlations(self._scored(truth[:, changing]), self._scored(published[:, changing])).mean())
+
+    def _scored(self, counts: Floats) -> Floats:
+        raise NotImplementedError
+
+
+@metrics.register
+class StreamPearson(_Correlation):
+    """Pearson's correlation over time [1]_, the mean over the dimensions whose true counts change.
+
+    A dimension of which one value is published throughout counts 0.
+
+    References
+    ----------
+    .. [1] Pearson. "Note on regression and inheritance in the case of two parents". Proc. Royal Society of London 58,
+       1895.
+    """
+
+    title: ClassVar[str] = "Pearson correlation"
+    short: ClassVar[str] = "r"
+    summary: ClassVar[str] = "Linear correlation over time of published and true counts, mean over dimensions."
+
+    name: Literal["stream-pearson"] = "stream-pearson"
+
+    def _scored(self, counts: Floats) -> Floats:
+        return counts
+
+
+@metrics.register
+class StreamSpearman(_Correlation):
+    """Spearman's rank correlation over time [1]_, the mean over the dimensions whose true counts change.
+
+    Equal counts have the mean of their ranks. A dimension of which one value is published throughout counts 0.
+
+    References
+    ----------
+    .. [1] Spearman. "The proof and measurement of association between two things". American Journal of Psychology 15,
+       1904.
+    """
+
+    title: ClassVar[str] = "Spearman correlation"
+    short: ClassVar[str] = "ρ"
+    summary: ClassVar[str] = "Rank correlation over time of published and true counts, mean over dimensions."
+
+    name: Literal["stream-spearman"] = "stream-spearman"
+
+    def _scored(self, counts: Floats) -> Floats:
+        return ranks(counts)
+
+
+def correlations(one: Floats, other: Floats) -> Floats:
+    """Pearson's correlation of each column of two tables (T, d), (d,): 0 where a column is constant."""
+    first, second = one - one.mean(axis=0), other - other.mean(axis=0)
+    scale = np.sqrt((first * first).sum(axis=0) * (second * second).sum(axis=0))
+    constant = (np.ptp(one, axis=0) == 0) | (np.ptp(other, axis=0) == 0)
+    return np.asarray(np.where(constant, 0.0, (first * second).sum(axis=0) / np.where(constant, 1.0, scale)))
+
+
+def ranks(counts: Floats) -> Floats:
+    """The rank of each count in its column (T, d), from 1; equal counts have the mean of their ranks.
+
+    >>> ranks(np.array([[5.0], [1.0], [5.0]])).T.tolist()
+    [[2.5, 1.0, 2.5]]
+    """
+    found = np.empty(counts.shape)
+    for k, column in enumerate(counts.T):
+        _, group, size = np.unique(column, return_inverse=True, return_counts=True)
+        found[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
+    return found

@@ -1,0 +1,120 @@
+"""Errors, correlations and detection of published counts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, jump_scores, low_signal_scores, roc
+from privacy_engine.data import CountStream
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.metrics import StreamPearson, StreamRootMeanSquareError, StreamSpearman
+from privacy_engine.metrics.stream import ranks
+from privacy_engine.stream_release import StreamRelease
+
+tables = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 6))
+
+
+def of(metric, truth, published):
+    names, labels = [str(k) for k in range(truth.shape[1])], [str(t) for t in range(len(truth))]
+    release = StreamRelease(np.asarray(published, dtype=np.int64), names, labels, None, np.zeros(len(truth)))
+    return metric.of(CountStream(truth, names, labels), release)
+
+
+@given(tables, st.integers(0, 2**32))
+def test_correlations_are_those_of_scipy(truth, seed):
+    published = np.random.default_rng(seed).permutation(truth)
+    changing = [k for k in range(truth.shape[1]) if len(set(truth[:, k])) > 1]
+    for metric, reference in ((StreamPearson(), stats.pearsonr), (StreamSpearman(), stats.spearmanr)):
+        found = of(metric, truth, published)
+        if not changing:
+            assert np.isnan(found)
+        else:
+            expected = np.mean([reference(truth[:, k], published[:, k]).statistic for k in changing])
+            assert found == pytest.approx(expected, abs=1e-12)
+
+
+@given(tables)
+def test_ranks_are_those_of_scipy(counts):
+    assert np.array_equal(ranks(counts.astype(float)), stats.rankdata(counts, axis=0))
+
+
+def test_of_a_constant_release_the_correlation_is_0():
+    truth = np.array([[1, 2], [3, 4], [5, 1]])
+    assert of(StreamPearson(), truth, np.full_like(truth, 7)) == 0
+    assert of(StreamSpearman(), truth, truth) == pytest.approx(1)
+
+
+def test_root_mean_square_error_by_hand():
+    assert of(StreamRootMeanSquareError(), np.array([[0, 3]]), [[3, 7]]) == pytest.approx(np.sqrt((9 + 16) / 2))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40).filter(
+        lambda rows: len({event for _, event in rows}) == 2
+    )
+)
+def test_the_area_is_the_chance_that_an_event_scores_higher(rows):
+    """Against all pairs of an event and another timestamp, ties counted half."""
+    scores, events = (np.array(column) for column in zip(*rows, strict=True))
+    found = roc(scores.astype(float)[:, None], events[:, None])
+    higher = [(a > b) + 0.5 * (a == b) for a in scores[events] for b in scores[~events]]
+    assert found.area == pytest.approx(np.mean(higher))
+    assert (found.positives, found.negatives) == (events.sum(), (~events).sum())
+    for rates in (found.true_positive_rate, found.false_positive_rate):
+        assert rates == sorted(rates)
+        assert (rates[0], rates[-1]) == (0, 1)
+
+
+@given(tables, st.integers(1, 4), st.integers(0, 7))
+def test_low_signals_are_the_runs_below_the_threshold(counts, length, threshold):
+    length = min(length, len(counts) - 1)
+    found = low_signal_scores(counts.astype(float), length) > -threshold
+    below = counts < threshold
+    for k in range(counts.shape[1]):
+        for t in range(len(counts)):
+            starts = range(max(t - length + 1, 0), min(t, len(counts) - length) + 1)
+            assert found[t, k] == any(below[s : s + length, k].all() for s in starts)
+
+
+def test_jumps_by_hand():
+    counts = np.array([[1.0], [5.0], [5.0], [0.0]])
+    assert jump_scores(counts, 2).T.tolist() == [[4.0, 5.0]]
+    found = detection(counts, counts, "jump", 1, 4.0)
+    assert (found.area, found.positives, found.negatives) == (1.0, 2, 1)
+
+
+def test_the_truth_itself_is_detected_perfectly_and_noise_worse():
+    truth = np.random.default_rng(5).integers(0, 500, (300, 3)).astype(float)
+    noisy = truth + np.random.default_rng(6).laplace(0, 300, truth.shape)
+    for event, threshold in (("jump", 300.0), ("low-signal", 350.0)):
+        assert detection(truth, truth, event, 3, threshold).area == pytest.approx(1)
+        assert 0.5 < detection(truth, noisy, event, 3, threshold).area < 0.95
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    scores = np.random.default_rng(1).random((20_000, 1))
+    found = roc(scores, scores > 0.7 + 0.2 * np.random.default_rng(2).standard_normal(scores.shape))
+    assert len(found.true_positive_rate) <= MOST_POINTS
+    assert (found.true_positive_rate[-1], found.false_positive_rate[-1]) == (1, 1)
+
+
+def test_where_all_or_no_timestamp_has_an_event_there_is_no_curve():
+    counts = np.arange(5.0)[:, None]
+    assert detection(counts, counts, "jump", 1, 1.0) is None
+    assert detection(counts, counts, "jump", 1, 2.0) is None
+
+
+@pytest.mark.parametrize(("length", "threshold", "error"), [(0, 1, ParameterError), (1, -1, ParameterError)])
+def test_parameters_out_of_their_domain_are_refused(length, threshold, error):
+    with pytest.raises(error):
+        detection(np.zeros((5, 1)), np.zeros((5, 1)), "jump", length, float(threshold))
+
+
+def test_tables_that_do_not_fit_are_refused():
+    with pytest.raises(DataError):
+        detection(np.zeros((5, 1)), np.zeros((5, 2)), "jump", 1, 1.0)
+    with pytest.raises(DataError):
+        detection(np.zeros((5, 1)), np.zeros((5, 1)), "jump", 5, 1.0)
