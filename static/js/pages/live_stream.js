@@ -24,12 +24,18 @@ let rows = page.recent;
 let published = page.published;
 let timer = 0;
 
-const counts = await createCountChart($("[data-chart]"), { title: "Published counts", name: "cairn-live-counts" });
-const spending = await createCountChart($("[data-budget-chart]"), {
-  title: `ε spent in the last ${whole(page.window)} timestamps`,
-  name: "cairn-live-budget",
-  unit: "ε",
-});
+/** @type {Promise<any[]> | null} */
+let charts = null;
+
+/** The charts; their library is loaded once there is something to draw. */
+function created() {
+  const title = `ε spent in the last ${whole(page.window)} timestamps`;
+  charts ??= Promise.all([
+    createCountChart($("[data-chart]"), { title: "Published counts", name: "cairn-live-counts" }),
+    createCountChart($("[data-budget-chart]"), { title, name: "cairn-live-budget", unit: "ε" }),
+  ]);
+  return charts;
+}
 
 const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => total + value, 0);
 const valueOf = (/** @type {Timestamp} */ row) => (select.value ? row.counts[Number(select.value)] : sum(row.counts));
@@ -50,6 +56,7 @@ function windowSums() {
 async function draw() {
   timer = 0;
   if (!rows.length) return;
+  const [counts, spending] = await created();
   const index = rows.map(({ position }) => position);
   const shown = { index, labels: rows.map(({ time }) => time), timestamps: published, name: nameOf() };
   const span = /** @type {[number, number]} */ ([index[0], Math.max(index[index.length - 1], index[0] + 1)]);
