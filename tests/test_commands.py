@@ -137,6 +137,10 @@ class TestARunningServer:
         running.shell(curls[4], **given)
         assert len((running.clone / "release.csv").read_text().splitlines()) > 100
         running.shell(curls[6], **given)
+        streams = _block(holding="/streams/")
+        assert len(streams) == 2
+        given["STREAM"] = json.loads(running.shell(streams[0], **given))["id"]
+        assert json.loads(running.shell(streams[1], **given))["published"] == 1
         assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
     @staticmethod
