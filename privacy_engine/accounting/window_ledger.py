@@ -90,11 +90,27 @@ class WindowLedger:
         units = exact_units(budget) if 0.0 <= budget < math.inf else -1
         after = self._before() + units
         if units < 0 or after * PER_TOLERANCE > self._epsilon * (PER_TOLERANCE + 1):
-            rule = f"0..{self.left:g}"
-            message = f"budget must be between 0 and what the window has left ({self.left:g}), got {budget:g}"
-            raise BudgetError(message, field="budget", rule=rule, value=budget)
+            raise self._refused(budget, self.left)
         self._recent.append(units)
         self._spent = after
+
+    def spend_more(self, budget: float) -> None:
+        """Take ``budget`` for the timestamp that spent last, beside what it spent; errors of :meth:`spend`.
+
+        >>> ledger = WindowLedger(1.0, window=2)
+        >>> ledger.spend(0.25), ledger.spend_more(0.5), ledger.left
+        (None, None, 0.25)
+        """
+        units = exact_units(budget) if 0.0 <= budget < math.inf else -1
+        if units < 0 or not self._recent or (self._spent + units) * PER_TOLERANCE > self._epsilon * (PER_TOLERANCE + 1):
+            left = nearest_float(max(self._epsilon - self._spent, 0))
+            raise self._refused(budget, left)
+        self._recent[-1] += units
+        self._spent += units
+
+    def _refused(self, budget: float, left: float) -> BudgetError:
+        message = f"budget must be between 0 and what the window has left ({left:g}), got {budget:g}"
+        return BudgetError(message, field="budget", rule=f"0..{left:g}", value=budget)
 
     def spend_all(self, budgets: Floats) -> Floats:
         """Take the budgets of successive timestamps, (n,), and return them; errors of :meth:`spend`."""

@@ -29,7 +29,7 @@ from privacy_engine.noise.choice import (
     exponential_weights,
     gumbel_top,
 )
-from privacy_engine.noise.discrete import discrete_laplace
+from privacy_engine.noise.discrete import SMALLEST_RATE, discrete_laplace
 from privacy_engine.noise.grid import GRID_DEG, on_grid
 from privacy_engine.noise.joint import joint_mean_m, joint_planar, joint_reach_m, joint_sd_m
 from privacy_engine.noise.planar import (
@@ -62,6 +62,7 @@ from privacy_engine.noise.sources import (
 
 __all__ = [
     "GRID_DEG",
+    "SMALLEST_RATE",
     "BufferedLaplace",
     "BufferedThresholds",
     "RandomSource",

@@ -16,11 +16,11 @@ BLOCK, ROWS = 4096, 64
 class BufferedLaplace:
     """Independent draws of :func:`discrete_laplace` at one ``rate``, in order.
 
-    ``take(2)`` and ``take(3)`` return the values of ``take(5)``: draws are made :data:`BLOCK` at a time.
+    ``take(2)`` and ``take(3)`` return the values of ``take(5)``: draws are made ``block`` at a time.
     """
 
-    def __init__(self, rate: float, rng: RandomSource | np.random.Generator) -> None:
-        self._rate, self._rng = rate, as_source(rng)
+    def __init__(self, rate: float, rng: RandomSource | np.random.Generator, *, block: int = BLOCK) -> None:
+        self._rate, self._rng, self._block = rate, as_source(rng), block
         self._left = np.empty(0, dtype=np.int64)
 
     def take(self, n: int) -> Ints:
@@ -33,8 +33,8 @@ class BufferedLaplace:
         """The next draws, at least ``n``: they stay the next ones until :meth:`skip`."""
         parts, have = [self._left], len(self._left)
         while have < n:
-            parts.append(discrete_laplace(self._rate, BLOCK, rng=self._rng))
-            have += BLOCK
+            parts.append(discrete_laplace(self._rate, self._block, rng=self._rng))
+            have += self._block
         if len(parts) > 1:
             self._left = np.concatenate(parts)
         return self._left

@@ -13,7 +13,8 @@ from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import number, whole_number
 
-LAPLACE_RATES = (1e-12, 1e6)
+SMALLEST_RATE = 1e-12
+LAPLACE_RATES = (SMALLEST_RATE, 1e6)
 CHUNK = 1 << 16
 SIGN = np.uint64(1)
 

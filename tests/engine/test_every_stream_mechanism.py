@@ -3,6 +3,8 @@
 import itertools
 import json
 import math
+from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -24,9 +26,42 @@ from privacy_engine.stream_release import StreamRelease
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
-AUDITED = {"stream-hieradapub": {"mode": "post"}}
-"""Parameters with which 40,000 draws of what is published show a control, beside the example."""
-every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the battery checks of one mechanism beyond what holds for all.
+
+    ``plain``: all of ε is noise of the counts themselves, at timestamps that do not depend on them. ``first``: the
+    first timestamp of a stream, published as a mechanism without memory would, has noise of the declared deviation.
+    """
+
+    plain: bool = False
+    first: bool = True
+
+
+FACTS = {
+    "stream-uniform": Facts(plain=True),
+    "stream-sample": Facts(plain=True),
+    "stream-bd": Facts(),
+    "stream-ba": Facts(first=False),
+    "stream-fast": Facts(),
+    "stream-rescuedp": Facts(first=False),
+    "stream-pegasus": Facts(),
+    "stream-kalman": Facts(plain=True),
+    "stream-kalman-uniform": Facts(plain=True),
+}
+"""In the order of registration. A new mechanism is one line here."""
+
+SOUND = [cls for cls in CLASSES if cls.publishable]
+PLAIN = [cls for cls in CLASSES if FACTS[cls.registered_name()].plain]
+
+
+def each(classes):
+    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.registered_name())
+
+
+every_mechanism, every_sound, every_plain = each(CLASSES), each(SOUND), each(PLAIN)
 
 
 def example(cls, **given):
@@ -42,15 +77,19 @@ def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
     return counted(np.random.default_rng(seed).integers(0, 40, (timestamps, dimensions)))
 
 
+def seed_of(mechanism):
+    """A seed where nothing else is allowed."""
+    return 1 if mechanism.unsound else None
+
+
 def test_the_registered_names_are_these():
-    names = ["uniform", "sample", "adapub", "hieradapub", "kalman", "kalman-uniform"]
-    assert [cls.registered_name() for cls in CLASSES] == [f"stream-{name}" for name in names]
+    assert [cls.registered_name() for cls in CLASSES] == list(FACTS)
     assert {getattr(stream, name) for name in stream.__all__} == set(CLASSES)
 
 
 @every_mechanism
 def test_spec_survives_json(cls):
-    spec = ReleaseSpec(mechanism=example(cls).model_dump())
+    spec = ReleaseSpec(mechanism=example(cls).model_dump(), seed=seed_of(example(cls)))
     assert ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump()))) == spec
 
 
@@ -69,7 +108,10 @@ def test_every_corner_of_the_domain_can_be_released(cls):
     ends = [[(int if one["whole"] else float)(one[end]) for end in ("minimum", "maximum")] for one in fields]
     for values in itertools.product(*ends):
         mechanism = cls(**dict(zip((one["name"] for one in fields), values, strict=True)))
-        assert mechanism.release(random_stream(3), rng=noise.publishable()).private
+        release = mechanism.release(random_stream(3), rng=noise.publishable())
+        assert release.private is not bool(mechanism.unsound)
+        assert np.isfinite(release.counts).all()
+        assert mechanism.noise_sd() >= 0
 
 
 def test_steps_for_trajectories_are_refused():
@@ -115,18 +157,27 @@ def test_row_by_row_is_the_whole_stream(cls, cuts, dimensions, window, seed):
     assert np.array_equal(single.budgets, whole.budgets)
 
 
-@every_mechanism
-@given(window=st.integers(1, 40), timestamps=st.integers(1, 120), epsilon=st.floats(1e-3, 1e4))
+@every_sound
+@given(
+    window=st.integers(1, 40),
+    timestamps=st.integers(1, 120),
+    epsilon=st.floats(1e-3, 1e4),
+    largest=st.sampled_from([1, 40, 10**6]),
+)
 @settings(max_examples=60, deadline=None)
-def test_every_window_spends_at_most_epsilon_and_some_all_of_it(cls, window, timestamps, epsilon):
-    data = random_stream(timestamps, 1)
-    release = example(cls, window=window, epsilon=epsilon).release(data, rng=noise.seeded(1))
+def test_every_window_spends_at_most_epsilon(cls, window, timestamps, epsilon, largest):
+    """Replayed by the exact ledger; plain mechanisms spend all of it in some window."""
+    data = counted(np.random.default_rng(0).integers(0, largest, (timestamps, 1)))
+    mechanism = example(cls, window=window, epsilon=epsilon)
+    release = mechanism.release(data, rng=noise.seeded(1))
     sums = window_sums(release.budgets, window)
     assert sums.max() <= epsilon * (1 + 1e-9)  # rounded; the ledger below is exact
     WindowLedger(epsilon, window).spend_all(release.budgets)
-    if timestamps >= window:
+    if timestamps >= window and cls in PLAIN:
         assert sums.max() == pytest.approx(epsilon, rel=1e-9)
-    assert ((release.counts[1:] == release.counts[:-1]).all(axis=1) | (release.budgets[1:] > 0)).all()
+    repeats = (release.counts[1:] == release.counts[:-1]).all(axis=1)
+    if cls.whole:
+        assert (repeats | (release.budgets[1:] > 0)).all()
 
 
 def test_a_window_that_would_spend_more_is_refused():
@@ -140,29 +191,24 @@ def test_a_window_that_would_spend_more_is_refused():
             ledger.spend(wrong)
 
 
-@every_mechanism
+@every_sound
 def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
-    from fractions import Fraction
-
     for epsilon, window, delta in itertools.product((0.1, 0.7, 3.0), (1, 3, 49, 10_000), (1, 3, 50)):
         mechanism = cls(epsilon=epsilon, window=window, sensitivity=delta)
         budgets = mechanism.release(random_stream(window, 1), rng=noise.seeded(1)).budgets
-        spent = sum((Fraction(mechanism.noise_rate(b)) * delta for b in set(budgets.tolist()) if b), Fraction(0))
-        drawn = Fraction(int((budgets > 0).sum()))
-        assert spent * drawn <= Fraction(epsilon)
+        values, often = np.unique(budgets[budgets > 0], return_counts=True)
+        counted_rates = zip(values.tolist(), often.tolist(), strict=True)
+        assert sum(Fraction(mechanism.noise_rate(b)) * delta * n for b, n in counted_rates) <= Fraction(epsilon)
 
 
-@every_mechanism
+@each([cls for cls in CLASSES if FACTS[cls.registered_name()].first])
 def test_declared_error_matches_draws(cls):
     """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %)."""
     mechanism = example(cls, window=3)
     data = counted(np.full((1, 100_000), 1000))
     drawn = mechanism.release(data, rng=noise.seeded(11)).counts[0] - 1000
-    if cls.noise_varies:
-        assert drawn.std() > 0.98 * mechanism.noise_sd()
-    else:
-        assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
-    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(1e5)
+    assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
+    assert abs(drawn.mean()) < 5 * mechanism.noise_sd() / math.sqrt(1e5)
 
 
 @every_mechanism
@@ -176,7 +222,7 @@ def test_counts_that_are_no_whole_numbers_are_refused(cls, value):
         run.publish([1, 2, 3])
 
 
-@every_mechanism
+@every_plain
 def test_neighbours_stay_within_e_to_the_epsilon_by_exact_probabilities(cls):
     """One window of 3 timestamps, every output of a small range: the log-ratio of products of exact probabilities."""
     mechanism = cls(epsilon=1.0, window=3, sensitivity=1)
@@ -199,7 +245,7 @@ def test_neighbours_stay_within_e_to_the_epsilon_by_exact_probabilities(cls):
 @pytest.mark.parametrize("control", ["", "control:half-noise:", "control:twice-budget:"])
 def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
     described = {
-        **example(cls, epsilon=1.5, window=2, sensitivity=1, **AUDITED.get(cls.registered_name(), {})).model_dump(),
+        **example(cls, epsilon=1.5, window=2, sensitivity=1).model_dump(),
         "name": control + cls.registered_name(),
     }
     found = audit(AuditSpec.parse({"mechanism": described, "trials": 40_000, "seed": 5}))

@@ -126,6 +126,11 @@ class Publisher(ABC):
         """Take the budgets of the next timestamps, (n,), from the ledger; call it before drawing."""
         self._budgets += self.ledger.spend_all(budgets).tolist()
 
+    def spend_more(self, budget: float) -> None:
+        """Take ``budget`` for the timestamp that spent last, beside what it spent; call it before drawing."""
+        self.ledger.spend_more(budget)
+        self._budgets[-1] += budget
+
     @abstractmethod
     def _rows(self, counts: Ints) -> Ints | Floats:
         """What is published of the counts (n, d) of timestamps ``published``, ``published`` + 1, …"""
@@ -189,7 +194,7 @@ class StreamMechanism(Mechanism):
     name: str
     epsilon: StreamEpsilon
     window: StreamWindow
-    sensitivity: Sensitivity
+    sensitivity: Sensitivity = 1
 
     def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:
         """A publisher at its first timestamp."""

@@ -9,7 +9,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.stream import Publisher, StreamMechanism
+from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism, StreamMechanism
 from privacy_engine.params import Param
 
 DRIFT = 0.2
@@ -55,7 +55,7 @@ class FilteredSamples(Publisher):
 
 
 @mechanisms.register
-class StreamKalman(StreamMechanism):
+class StreamKalman(StreamEstimateMechanism):
     r"""Discrete Laplace noise at equally spaced timestamps, and a Kalman filter over them for each dimension.
 
     Every ``max(1, w // M)``-th timestamp is sampled, whatever the counts are. With n such timestamps at most in any w
@@ -74,7 +74,6 @@ class StreamKalman(StreamMechanism):
     title: ClassVar[str] = "Stream Kalman"
     summary: ClassVar[str] = "Equally spaced samples of every window, filtered over time."
     independent_dimensions: ClassVar[bool] = True
-    whole: ClassVar[bool] = False
 
     name: Literal["stream-kalman"] = "stream-kalman"
     samples: Samples = 10

@@ -6,12 +6,12 @@ from typing import ClassVar, Literal
 
 from privacy_engine import noise
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.stream import Publisher, StreamMechanism
+from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.kalman import FilteredSamples
 
 
 @mechanisms.register
-class StreamKalmanUniform(StreamMechanism):
+class StreamKalmanUniform(StreamEstimateMechanism):
     r"""Discrete Laplace noise with :math:`\epsilon / w` at every timestamp, and a Kalman filter for each dimension.
 
     One timestamp leaks at most ε/w, and any w of them together at most ε: w-event privacy [1]_. The noise is that of
@@ -29,7 +29,6 @@ class StreamKalmanUniform(StreamMechanism):
     title: ClassVar[str] = "Stream Kalman, uniform"
     summary: ClassVar[str] = "New noise at every timestamp, filtered over time with a drift relative to the level."
     independent_dimensions: ClassVar[bool] = True
-    whole: ClassVar[bool] = False
 
     name: Literal["stream-kalman-uniform"] = "stream-kalman-uniform"
 
