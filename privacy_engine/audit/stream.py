@@ -11,10 +11,15 @@ from privacy_engine import noise
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
 from privacy_engine.data import CountStream, Floats
 
-FEWEST, MOST = 2, 8
+FEWEST, MOST, AFTER = 2, 8, 3
 """Timestamps of a stream, beside its window: few, because a budget spread over many shows less of itself."""
 START = 7.0
+RISE = 9.0
+SHARES = (2, 4)
+"""Low counts, in Δ/ε: about the mean noise of a half and of a quarter of the level."""
 MODULES = (2, 3, 5, 10)
+Changed = tuple[Floats, dict[str, Floats]]
+"""Counts, and others that differ from them in one window, by name."""
 
 
 class StreamKind:
@@ -23,28 +28,22 @@ class StreamKind:
     name = CountStream.kind
 
     def pairs(self, mechanism: Any) -> list[Pair]:
-        """All timestamps of a window changed, by Δ each; the first alone; all by Δ split over both dimensions.
+        """Changes of constant counts, of low ones, and of counts that rise within the window that changes.
 
         Where the window is longer than the stream its timestamps are all of it; the claim is ε for each pair, which
-        must hold however few of the window's timestamps differ.
+        must hold however few of the window's timestamps differ. Mechanisms that compare counts with their own noise
+        before they publish anything new show most of themselves where the two are alike, and at a rise; those streams
+        go on for :data:`AFTER` timestamps after the window.
         """
-        n = min(max(int(mechanism.window), FEWEST), MOST)
-        within, delta = min(int(mechanism.window), n), int(mechanism.sensitivity)
-        base = np.full((n, 2), START)
-        whole, first, last, both = base.copy(), base.copy(), base.copy(), base.copy()
-        whole[:within, 0] += delta
-        first[0, 0] += delta
-        last[n - within :, 1] += delta
-        both[:within, 0] += delta // 2
-        both[:within, 1] += delta - delta // 2
-        here, epsilon = _stream(base), float(mechanism.epsilon)
-        named = {
-            f"{within} timestamps of a window, {delta} more each": whole,
-            f"the first timestamp, {delta} more": first,
-            f"the last {within} timestamps, {delta} more in the other dimension": last,
-            f"{within} timestamps, {delta} more over both dimensions": both,
-        }
-        return [Pair(name, here, _stream(other), 1.0, epsilon) for name, other in named.items()]
+        window, delta, epsilon = int(mechanism.window), int(mechanism.sensitivity), float(mechanism.epsilon)
+        low = dict.fromkeys(int(min(share * delta / epsilon, START)) for share in SHARES)
+        bases = [_constant(window, delta), *(_low(count, window, delta) for count in low), _rising(window, delta)]
+        return [
+            Pair(name, here, _stream(other), 1.0, epsilon)
+            for base, changed in bases
+            for here in [_stream(base)]
+            for name, other in changed.items()
+        ]
 
     def draw(self, mechanism: Any, given: CountStream, times: int, rng: noise.RandomSource) -> Observed:
         """Published counts of ``times`` releases, (times, n, 2)."""
@@ -69,12 +68,49 @@ class StreamKind:
         ]
 
     def features(self, pair: Pair, observed: Observed) -> Floats:
-        """Of each count how much nearer it is to which input, and which are repeated."""
+        """Of each count how much nearer it is to which input, and of each dimension which counts are repeated."""
         first, second = pair.first.counts, pair.second.counts
         nearer = np.abs(observed - second) - np.abs(observed - first)
         flat = nearer[:, first != second]
-        repeated = (observed[:, 1:] == observed[:, :-1]).all(axis=2)
+        repeated = (observed[:, 1:] == observed[:, :-1]).reshape(len(observed), -1)
         return np.concatenate([flat, flat.sum(axis=1, keepdims=True), repeated.astype(np.float64)], axis=1)
+
+
+def _constant(window: int, delta: int) -> Changed:
+    n = min(max(window, FEWEST), MOST)
+    within = min(window, n)
+    base = np.full((n, 2), START)
+    whole, first, last, both = base.copy(), base.copy(), base.copy(), base.copy()
+    whole[:within, 0] += delta
+    first[0, 0] += delta
+    last[n - within :, 1] += delta
+    both[:within, 0] += delta // 2
+    both[:within, 1] += delta - delta // 2
+    return base, {
+        f"{within} timestamps of a window, {delta} more each": whole,
+        f"the first timestamp, {delta} more": first,
+        f"the last {within} timestamps, {delta} more in the other dimension": last,
+        f"{within} timestamps, {delta} more over both dimensions": both,
+    }
+
+
+def _low(count: int, window: int, delta: int) -> Changed:
+    within = min(window, MOST)
+    base = np.full((within + AFTER, 2), float(count))
+    whole, first = base.copy(), base.copy()
+    whole[:within, 0] += delta
+    first[0, 0] += delta
+    changed = {f"counts of {count}, {delta} more at the first timestamp": first}
+    return base, changed | ({f"counts of {count}, {delta} more at {within} timestamps": whole} if within > 1 else {})
+
+
+def _rising(window: int, delta: int) -> Changed:
+    within = min(window, MOST)
+    base = np.zeros((within + AFTER, 2))
+    base[1:] += RISE
+    other = base.copy()
+    other[1 : within + 1, 0] += delta
+    return base, {f"counts that rise by {RISE:g}, and {delta} more at {within} timestamps from there on": other}
 
 
 def _stream(counts: Floats) -> CountStream:

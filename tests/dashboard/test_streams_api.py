@@ -373,6 +373,7 @@ def test_mechanisms_are_listed_by_kind(owner_api: APIClient) -> None:
     names = [one["name"] for one in listed]
     assert names == [cls.registered_name() for cls in mechanisms.of("stream")]
     assert names[:2] == ["stream-uniform", "stream-sample"]
+    assert [one["name"] for one in listed if not one["publishable"]] == ["stream-rescuedp"]
     assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
 
 
