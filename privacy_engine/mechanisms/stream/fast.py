@@ -12,7 +12,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
-from privacy_engine.mechanisms.stream.feedback import ERRORS, STRETCH, ProcessVariance, corrected, feedback
+from privacy_engine.mechanisms.stream.feedback import ERRORS, LARGEST_STEP, ProcessVariance, corrected, feedback
 from privacy_engine.params import Param
 
 SET_POINT = 0.1
@@ -39,7 +39,7 @@ def next_interval(interval: float, errors: Floats, longest: int) -> float:
     (4.0, 1.0)
     """
     excess = min(float(feedback(errors)) / SET_POINT - 1, 50.0)
-    return min(max(interval + STRETCH * (1 - math.exp(excess)), 1.0), float(longest))
+    return min(max(interval + LARGEST_STEP * (1 - math.exp(excess)), 1.0), float(longest))
 
 
 class _Fast(RowPublisher):

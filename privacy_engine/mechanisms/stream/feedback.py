@@ -12,7 +12,7 @@ from privacy_engine.params import Param
 PROPORTIONAL, INTEGRAL = 0.9, 0.1
 """Gains of the last error and of the mean of the last :data:`ERRORS`; the gain of their difference is 0."""
 ERRORS = 5
-STRETCH = 10.0
+LARGEST_STEP = 10.0
 """By how many timestamps an interval may grow or shrink at a time, before the error is taken into account."""
 
 ProcessVariance = Annotated[

@@ -25,8 +25,9 @@ class _PeGaSus(Publisher):
 
         super().__init__(mechanism, dimensions, rng)
         self._budget = mechanism.epsilon / mechanism.window
-        rates = (PERTURBED * self._budget, GROUPED * self._budget / 8, GROUPED * self._budget / 4)
-        self._noise = [noise.BufferedLaplace(mechanism.noise_rate(rate), rng) for rate in rates]
+        shares = (PERTURBED * self._budget, GROUPED * self._budget / 8, GROUPED * self._budget / 4)
+        draws = (noise.BufferedLaplace(mechanism.noise_rate(share), rng) for share in shares)
+        self._count_noise, self._query_noise, self._threshold_noise = draws
         self._limit = THRESHOLD * mechanism.sensitivity / (GROUPED * self._budget)
         self._raw, self._ordered = (np.zeros((dimensions, MOST), dtype=np.int64) for _ in range(2))
         self._size, self._threshold = (np.zeros(dimensions, dtype=np.int64) for _ in range(2))
@@ -35,7 +36,8 @@ class _PeGaSus(Publisher):
         from privacy_engine.kernels.stream_groups import pegasus
 
         self.spend(np.full(len(counts), self._budget))
-        perturbed, queries, thresholds = (one.take(counts.size).reshape(counts.shape) for one in self._noise)
+        draws = (self._count_noise, self._query_noise, self._threshold_noise)
+        perturbed, queries, thresholds = (one.take(counts.size).reshape(counts.shape) for one in draws)
         state, out = (self._raw, self._ordered, self._size, self._threshold), np.empty(counts.shape)
         pegasus(counts, counts + perturbed, queries, thresholds, self._limit, *state, out)
         return out

@@ -11,7 +11,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMechanism
-from privacy_engine.mechanisms.stream.feedback import ERRORS, STRETCH, ProcessVariance, corrected, feedback
+from privacy_engine.mechanisms.stream.feedback import ERRORS, LARGEST_STEP, ProcessVariance, corrected, feedback
 
 LOG_SHARE, LARGEST_SHARE, LARGEST_BUDGET = 0.2, 0.6, 0.2
 """A sample spends min(LOG_SHARE ln(I + 1), LARGEST_SHARE) of what is left, and at most LARGEST_BUDGET of ε."""
@@ -92,7 +92,7 @@ class _RescueDP(RowPublisher):
         self._errors[:, which] = np.vstack([self._errors[1:, which], np.abs(estimate[which] - prior)])
         excess = (feedback(self._errors[:, which]) * left / self.mechanism.sensitivity) ** 2
         longest = float(self.mechanism.window)
-        self._interval[which] = np.clip(self._interval[which] + STRETCH * (1 - excess), 1.0, longest)
+        self._interval[which] = np.clip(self._interval[which] + LARGEST_STEP * (1 - excess), 1.0, longest)
         self._due[which] = t + np.rint(self._interval[which])
 
     def _groups(self, prior: Floats, which: Ints) -> Ints:
