@@ -23,7 +23,6 @@ from dashboard.datasets.people import by_person
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
-from dashboard.storage import series_cache
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
@@ -73,8 +72,6 @@ def _import_all(request: HttpRequest) -> list[dict[str, Any]]:
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """One dataset: what it is, what is protected in it, what was released from it."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
-    if dataset.state == State.READY and dataset.kind == Kind.TRAJECTORY:  # else there is no map
-        series_cache.load_soon()
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
     releases = visible_releases(request.user).filter(dataset=dataset)

@@ -16,7 +16,6 @@ from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
-from dashboard.storage import series_cache
 
 
 @require_safe
@@ -25,7 +24,6 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     if dataset.state != State.READY or dataset.kind != Kind.TRAJECTORY:
         return redirect("datasets:detail", pk)
-    series_cache.load_soon()
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
     source, against = (
         get_object_or_404(sets, pk=uuid_or_404(requested)) if (requested := request.GET.get(name)) else None

@@ -23,7 +23,6 @@ def main() -> None:
 
 def rest() -> None:
     """What shares kernels with the others, and little besides."""
-    maps()
     cleaning()
     measures()
     experiments()
@@ -83,12 +82,6 @@ def releases() -> None:
     noise.planar_laplace(event, event, np.where(event < 10, 1.0, 1e-9), rng=source)
     noise.joint_planar(event, event, 1.0, rng=source)
     noise.discrete_laplace(1.0, 20, rng=source)
-
-
-def maps() -> None:
-    from privacy_engine import line_simplification
-
-    line_simplification.load()
 
 
 def cleaning() -> None:

@@ -1,4 +1,4 @@
-"""Positions as the map reads them: little endian, whole numbers as differences (see privacy_engine/kernels/varint.py).
+"""Positions as the map reads them: little endian, whole numbers as differences (see privacy_engine/varint.py).
 
 ``uint32`` magic, version, n, flags, unit; then how many bytes each of five streams has; then the streams: lon[n] and
 lat[n] in units of 1e-7 degrees, time_ms[n], event[n], ends of pieces. The last three are there if flag bits 0, 1, 2 are
@@ -22,8 +22,9 @@ from rest_framework.request import Request
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.storage.series_cache import Line
 from privacy_engine.errors import ParameterError
-from privacy_engine.line_simplification import MapView, packed
+from privacy_engine.line_simplification import MapView
 from privacy_engine.published import CELLS_PER_DEGREE
+from privacy_engine.varint import packed
 
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
@@ -80,7 +81,7 @@ def encode(line: Line) -> bytes:
 
 def encode_view(line: Line, view: MapView) -> bytes:
     """What a map view shows of one series, without times and with the event of every position."""
-    index, ends = view.shown(line.lon, line.y)
+    index, ends = view.shown(line.lon, line.y, line.importance)
     event = index if line.event is None else line.event[index]
     unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))
     lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))

@@ -19,7 +19,6 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import choice, kind_pages
-from dashboard.storage import series_cache
 from privacy_engine.accounting.estimation import NOTE
 
 
@@ -51,7 +50,6 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
         return render(request, f"releases/{dataset.kind}/compare.html", kind_pages.comparison(request.user, dataset))
-    series_cache.load_soon()
     requested = choice.requested_releases(
         request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]
     )

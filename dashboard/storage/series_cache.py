@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from privacy_engine import line_simplification
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
 
-MOST = 3_000_000  # points held by a process, 24 bytes each at most
+MOST = 3_000_000  # points held by a process, 28 bytes each at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +34,14 @@ class Line:
     def __len__(self) -> int:
         return len(self.lon)
 
+    @cached_property
+    def importance(self) -> np.ndarray:
+        """What views of the map choose by; see :func:`privacy_engine.line_simplification.importance_of`."""
+        return line_simplification.importance_of(self.lon, self.y)
+
 
 _kept: OrderedDict[Path, list[Line]] = OrderedDict()
 _lock = threading.Lock()
-
-
-@cache
-def load_soon() -> None:
-    """Load the kernels beside a page whose map needs them next: half a second, and 100 MB for maps alone."""
-    threading.Thread(target=line_simplification.load, daemon=True).start()
 
 
 def line(path: Path, series: int) -> Line:

@@ -18,7 +18,7 @@ def first_error(answer):
 
 
 def decode_deltas(data):
-    """Whole numbers from their packed differences, as defined in privacy_engine/kernels/varint.py."""
+    """Whole numbers from their packed differences, as defined in privacy_engine/varint.py."""
     steps, left, shift = [], 0, 0
     for byte in data:
         left |= (byte & 127) << shift
