@@ -2,6 +2,7 @@
 FROM python:3.12-slim
 
 ENV PYTHONUNBUFFERED=1 \
+    MALLOC_ARENA_MAX=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
     DJANGO_SETTINGS_MODULE=dashboard.config.settings \

@@ -27,7 +27,7 @@ from dashboard.storage.series_cache import Line
 from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
-from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.arrow import pa, pq, read_parquet
 from privacy_engine.published import CELLS_PER_DEGREE
 
 PART = 50_000  # values written at a time
@@ -69,7 +69,7 @@ def _column(values: np.ndarray) -> Any:
 
 def read(row: Attack) -> Kept:
     """What :func:`write` kept of a finished attack."""
-    table = pq.read_table(row.data_path)
+    table = read_parquet(row.data_path)
     kept = json.loads(table.schema.metadata[b"kept"])
     return Kept(columns={name: _values(table.column(name)) for name in table.column_names}, **kept)
 

@@ -1,9 +1,22 @@
-"""The WSGI application."""
+"""The WSGI application, without libraries that no request uses (docs/decisions/0032-web-process-memory.md)."""
 
+import gc
 import os
+import sys
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own pool holds 6 MB more from the first read on
+
+UNUSED = ["pyarrow._s3fs"]
+if settings.DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    UNUSED.append("django.contrib.postgres.fields")  # which imports PostgreSQL's driver
+for name in UNUSED:
+    sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # an import fails, and its importers do without
 
 application = get_wsgi_application()
+_ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
+gc.collect()  # what imports leave behind

@@ -14,7 +14,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
 from dashboard.storage import local_files
 from privacy_engine.experiments import FILES, ExperimentSpec
-from privacy_engine.formats.arrow import pq
+from privacy_engine.formats.arrow import read_parquet
 
 TABLE = "table.parquet"
 
@@ -29,7 +29,7 @@ def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
 
 def read(row: Experiment) -> Any:
     """The table of a finished experiment."""
-    return pq.read_table(row.folder / TABLE)
+    return read_parquet(row.folder / TABLE)
 
 
 def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:

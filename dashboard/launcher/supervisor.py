@@ -61,6 +61,7 @@ class Supervisor:
             "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "dashboard.config.settings"),
             "CAIRN_HOME": str(self.home),
             "PYTHONUNBUFFERED": "1",
+            "MALLOC_ARENA_MAX": "1",  # glibc's default, eight for each core, costs the web server's threads 5 MB
             "TMPDIR": str(self.home / "tmp"),  # parts of uploads never lie in a folder shared with others
         }
         self._start_broker()

@@ -7,11 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dashboard.storage.local_files import written
 from privacy_engine.data import Floats, Mask
+from privacy_engine.formats.arrow import pa, pq, read_parquet
 
 
 def write_table(path: Path, table: pa.Table, *, differences: Collection[str] = ()) -> None:
@@ -30,7 +29,7 @@ def write_table(path: Path, table: pa.Table, *, differences: Collection[str] = (
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """The table of :func:`write_table`, or some of its columns."""
-    return pq.read_table(path, columns=columns)
+    return read_parquet(path, columns=columns)
 
 
 def read_schema(path: Path) -> pa.Schema:
@@ -45,7 +44,7 @@ def write_columns(path: Path, columns: dict[str, Floats]) -> None:
 
 def read_columns(path: Path) -> dict[str, Floats]:
     """The columns of :func:`write_columns`."""
-    table = pq.read_table(path)
+    table = read_parquet(path)
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 

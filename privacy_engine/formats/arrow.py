@@ -1,8 +1,37 @@
-"""PyArrow, imported in one place: it ships no types, so the engine's type check stops here."""
+"""PyArrow, imported in one place: it ships no types, so the engine's type check stops here.
+
+Its modules beside the core are imported at their first use: a process that reads none of the formats that need them
+(as a web process) does without 8 MB of compute functions.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
-import pyarrow.compute as pc  # type: ignore[import-untyped, unused-ignore]
-import pyarrow.csv as pacsv  # type: ignore[import-untyped, unused-ignore]
-import pyarrow.parquet as pq  # type: ignore[import-untyped, unused-ignore]
 
-__all__ = ["pa", "pacsv", "pc", "pq"]
+
+class _OnDemand(ModuleType):
+    """A module that is imported when something of it is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
+
+pc: Any = _OnDemand("pyarrow.compute")
+pacsv: Any = _OnDemand("pyarrow.csv")
+pq: Any = _OnDemand("pyarrow.parquet")
+
+
+def read_parquet(source: Any, columns: Sequence[str] | None = None) -> Any:
+    """Return the table of one Parquet file (a path or an open file), or some of its columns.
+
+    As ``pyarrow.parquet.read_table``, without the libraries for many files at once (10 MB) and without threads of its
+    own (7 MB on two cores), which save a wait of 10 ms with a million rows.
+    """
+    with pq.ParquetFile(source) as file:
+        return file.read(columns=None if columns is None else list(columns), use_threads=False)
+
+
+__all__ = ["pa", "pacsv", "pc", "pq", "read_parquet"]

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import shapely
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ParameterError
+
+if TYPE_CHECKING:
+    import shapely
 
 TURN = 360.0
 SAME_DEG = 1e-9  # a ring whose ends are nearer than this, some turns apart or none, is closed
@@ -33,6 +36,8 @@ def polygon(rings: Rings) -> shapely.Polygon:
     ParameterError
         A ring encloses nothing, goes round a pole or crosses itself, or a hole is not inside.
     """
+    import shapely
+
     outline, *holes = [_unwrapped(np.array(ring, dtype=np.float64)) for ring in rings]
     west, east = outline[:, 0].min(), outline[:, 0].max()
     if east - west > TURN:
@@ -49,6 +54,8 @@ def polygon(rings: Rings) -> shapely.Polygon:
 
 def _unwrapped(ring: Floats) -> Floats:
     """The corners, each within half a turn of the one before, (m, 2); the last is not the first again."""
+    import shapely
+
     if len(ring) > 1 and ring[0, 1] == ring[-1, 1]:
         turns = (ring[-1, 0] - ring[0, 0]) / TURN
         if abs(turns - round(turns)) * TURN < SAME_DEG:
@@ -68,6 +75,8 @@ def _middle(ring: Floats) -> float:
 
 
 def _where(shape: shapely.Polygon) -> str:
+    import shapely
+
     place = re.search(r"\[([^ \]]+) ([^ \]]+)", shapely.is_valid_reason(shape))
     return f" (see {geo.wrap_lon(float(place[1])):g}, {float(place[2]):g})" if place else ""
 
@@ -78,6 +87,8 @@ def _refused(rule: str) -> ParameterError:
 
 def in_polygon(shape: shapely.Polygon, lon: Floats, lat: Floats) -> Mask:
     """Which positions lie in ``shape`` (of :func:`polygon`) or on its border, (n,)."""
+    import shapely
+
     west, south, east, north = shape.bounds
     shapely.prepare(shape)
     found = (lat == 90.0) & (north == 90.0) | (lat == -90.0) & (south == -90.0)  # a pole has every longitude

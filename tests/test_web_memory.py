@@ -1,0 +1,218 @@
+"""A web process stays below 150 MB after pages, maps and the comparison were requested from it.
+
+The commands are those that users start: the launcher's own web server, and gunicorn as in the image. Both run as after
+a first start, with the modules' bytecode cached. Packages that only development installs are hidden from them: pyarrow
+imports pandas, and the REST framework requests, where they are.
+"""
+
+from __future__ import annotations
+
+import http.cookiejar
+import importlib.metadata
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.patience import patience
+from tests.server import ROOT, Server, free_port, has_terminal_tools
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
+]
+MOST_BYTES = 150_000_000
+POINTS = 10_000
+VIEW = "west=2.2&north=48.95&width=1000&height=700&zoom=11.5&middle=2.35"
+MECHANISMS = [{"name": f"landmark-{name}", "epsilon": 1.0, "radius_m": 200.0} for name in ("uniform", "skip")]
+LOSS = "n=2&s=0.1&bound=bridge&diameter_m=200"
+HIDE = """
+import os
+import sys
+
+class Hidden:
+    names = frozenset(os.environ["HIDDEN_PACKAGES"].split())
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] in cls.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden)
+"""
+
+
+def of_development() -> list[str]:
+    """Modules of packages that requirements.txt does not install."""
+    locked = re.findall(r"^([\w.-]+)(?:\[.*\])?==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
+    installed = {_normal(name) for name in locked}
+    modules = importlib.metadata.packages_distributions()
+    return [name for name, found in modules.items() if not installed & {_normal(one) for one in found}]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    hidden = tmp_path_factory.mktemp("site")
+    (hidden / "sitecustomize.py").write_text(HIDE)
+    running = Server(ROOT, home=tmp_path_factory.mktemp("cairn"))
+    running.env |= {"PYTHONPATH": str(hidden), "HIDDEN_PACKAGES": " ".join(of_development())}
+    running.env |= {"PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    try:
+        running.start(sys.executable, "manage.py", "run", limit_s=240)
+        yield running
+        running.press_ctrl_c()
+    finally:
+        running.clear_away()
+
+
+class Reader:
+    """Who requests pages and the API of the server at ``address``, logged in by ``cookies``."""
+
+    def __init__(self, address: str, cookies: http.cookiejar.CookieJar) -> None:
+        self.address, self.cookies = address, cookies
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(cookies))
+
+    def get(self, path: str) -> bytes:
+        with self.opener.open(self.address + path, timeout=patience(60)) as answer:
+            return bytes(answer.read())
+
+    def json(self, path: str) -> Any:
+        return json.loads(self.get(path))
+
+    def post(self, path: str, body: bytes, content_type: str = "application/json") -> Any:
+        token = next(one.value for one in self.cookies if one.name.startswith("csrf"))
+        headers = {"Content-Type": content_type, "X-CSRFToken": token or "", "Referer": self.address}
+        request = urllib.request.Request(self.address + path, data=body, headers=headers)
+        with self.opener.open(request, timeout=patience(60)) as answer:
+            return json.load(answer)
+
+    def finished(self, row: Any) -> Any:
+        """The row once its job is over."""
+        give_up = time.monotonic() + patience(120)
+        while row["state"] in ("queued", "running"):
+            assert time.monotonic() < give_up, row
+            time.sleep(0.2)
+            row = self.json(row["urls"]["self"])
+        assert row["state"] in ("ready", "done"), row
+        return row
+
+
+@pytest.fixture(scope="module")
+def owner(server: Server) -> Reader:
+    reader = Reader(server.address, http.cookiejar.CookieJar())
+    reader.get(server.link.removeprefix(server.address))
+    return reader
+
+
+@pytest.fixture(scope="module")
+def rows(owner: Reader) -> tuple[Any, Any, list[Any]]:
+    """A dataset of 10,000 events, its landmark set and two releases."""
+    rng = np.random.default_rng(7)
+    lat, lon = (centre + np.cumsum(rng.normal(0, 2e-4, POINTS)) for centre in (48.8566, 2.3522))
+    lines = (f"{1_714_550_400 + i},{y:.6f},{x:.6f}\r\n" for i, (y, x) in enumerate(zip(lat, lon, strict=True)))
+    head = '--of-parts\r\nContent-Disposition: form-data; name="file"; filename="walk.csv"\r\n\r\n'
+    form = (head + "time,lat,lon\r\n" + "".join(lines) + "--of-parts--\r\n").encode()
+    made = owner.post("/api/v1/datasets/", form, "multipart/form-data; boundary=of-parts")
+    dataset = owner.finished(made)
+    method = {"name": "synthetic", "share": 0.01, "distribution": "uniform", "seed": 1}
+    landmarks = owner.post("/api/v1/landmark-sets/", _json(dataset=dataset["id"], name="some", method=method))
+    shared = {"dataset": dataset["id"], "landmark_set": landmarks["id"]}
+    made = [owner.post("/api/v1/releases/", _json(mechanism=one, **shared)) for one in MECHANISMS]
+    return dataset, landmarks, [owner.finished(one) for one in made]
+
+
+def _json(**values: Any) -> bytes:
+    return json.dumps(values).encode()
+
+
+def use(reader: Reader, dataset: Any, landmarks: Any, releases: list[Any]) -> None:
+    """Request what the pages of a session do: the list, a dataset's map, the editor, the form, the comparison."""
+    page, query = f"/datasets/{dataset['id']}/", f"dataset={dataset['id']}"
+    for path in ("/", page, f"{page}landmarks/new/", f"{page}releases/new/", "/glossary/", "/experiments/"):
+        assert b"<html" in reader.get(path)
+    for path in (f"releases/?{query}", f"landmark-sets/?{query}", "mechanisms/?kind=trajectory", "landmark-methods/"):
+        reader.get(f"/api/v1/{path}")
+    for row in (dataset, *releases):
+        for view in (f"?{VIEW}", ""):
+            assert reader.get(f"{row['urls']['track']}{view}").startswith(b"CIRN")
+    reader.get(f"{page}compare/")
+    reader.get(f"/api/v1/landmark-sets/{landmarks['id']}/events/?series=0")
+    for one in releases:
+        reader.get(f"{one['urls']['self']}errors/?series=0&points=1000")
+
+
+def wait_until_healthy(reader: Reader) -> None:
+    give_up = time.monotonic() + patience(60)
+    while time.monotonic() < give_up:
+        with suppress(OSError):
+            reader.get("/healthz")
+            return
+        time.sleep(0.1)
+    pytest.fail("the web server does not answer")
+
+
+def resident_bytes(pid: int) -> int:
+    return int(re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[0]) * 1024
+
+
+def shares(pid: int) -> str:
+    found = dict(re.findall(r"^(\w+):\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE))
+    return ", ".join(f"{name} {int(found[name]) * 1024 / 1e6:.0f} MB" for name in ("Rss", "Pss", "Anonymous"))
+
+
+def check(pid: int, reader: Reader, rows: tuple[Any, Any, list[Any]]) -> None:
+    print(f"\nbefore: {shares(pid)}")
+    for _ in range(3):
+        use(reader, *rows)
+    found = resident_bytes(pid)
+    print(f"after three sessions: {shares(pid)}")
+    assert "llvm" not in Path(f"/proc/{pid}/maps").read_text()
+    assert found < MOST_BYTES, f"{found / 1e6:.1f} MB: {shares(pid)}"
+    reader.get(f"{rows[2][0]['urls']['self']}series/?{LOSS}")
+    print(f"after a temporal loss, which loads numba: {shares(pid)}")
+
+
+def test_the_web_process_of_the_launcher(server: Server, owner: Reader, rows: tuple[Any, Any, list[Any]]) -> None:
+    (before,) = server.process_ids("launcher.web")
+    os.kill(before, signal.SIGKILL)  # the launcher starts another one
+    wait_until_healthy(owner)
+    (pid,) = server.process_ids("launcher.web")
+    assert pid != before
+    check(pid, owner, rows)
+
+
+def test_a_worker_of_gunicorn_as_the_image_starts_it(
+    server: Server, owner: Reader, rows: tuple[Any, Any, list[Any]]
+) -> None:
+    image, port = (ROOT / "Dockerfile").read_text(), free_port()
+    listed = image[image.index("\nCMD [") + 5 :].replace("\\\n", "").replace("0.0.0.0:8000", f"127.0.0.1:{port}")
+    command = json.loads(listed)
+    settings = dict(re.findall(r"(MALLOC_\w+)=(\S+)", image))
+    with subprocess.Popen(
+        [sys.executable, "-m", *command, "--workers", "1"],
+        cwd=ROOT,
+        env=server.env | settings | {"REDIS_URL": "redis://127.0.0.1:1/0"},
+    ) as process:
+        try:
+            reader = Reader(f"http://127.0.0.1:{port}", owner.cookies)
+            wait_until_healthy(reader)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            check(int(children[0]), reader, rows)
+        finally:
+            process.terminate()
