@@ -76,7 +76,7 @@ class TestEveryZoom:
     def test_of_a_long_track(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         walk = np.cumsum(rng.standard_cauchy((2, 3000)).clip(-50, 50) * 2000, axis=1)
-        lon, lat = (walk + [[23_000_000], [480_000_000]]).astype(np.int32)
+        lon, lat = (walk + np.array([[23_000_000], [480_000_000]])).astype(np.int32)
         y = heights(lat)
         once = importance_of(lon, y)
         for zoom in range(25):
