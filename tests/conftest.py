@@ -45,7 +45,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py")
+SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py", "test_web_memory.py")
 LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
 
 

@@ -16,7 +16,6 @@ from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.launcher import warm
 from tests.browser.conftest import run_jobs
 from tests.browser.rendering import expect_painted
 
@@ -25,7 +24,6 @@ POINTS = 120_000
 
 @pytest.fixture
 def large(owner: User) -> Dataset:
-    warm.maps()  # as the web process has done when a page with a map was seen
     rng = np.random.default_rng(5)
     lon, lat = (at + np.cumsum(rng.normal(0, 2e-5, POINTS)) for at in (2.35, 48.85))
     rows = "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat, strict=True))
