@@ -49,6 +49,7 @@ class KindReport(ReleaseReport):
 
     facts: list[Fact]
     noise_sd: float
+    noise_varies: bool
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class OwnerPart:
 
 def public(row: Release) -> KindReport:
     """What every reader of a finished release may know."""
-    return KindReport.of(row, facts=_facts(kinds.read_release(row)), noise_sd=row.parsed_spec.mechanism.noise_sd())
+    mechanism, facts = row.parsed_spec.mechanism, _facts(kinds.read_release(row))
+    return KindReport.of(row, facts=facts, noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies)
 
 
 def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:

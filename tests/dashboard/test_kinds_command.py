@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dashboard.releases.management.commands.release import Command
+from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.command_runner import runner
@@ -49,6 +51,27 @@ def test_releases_counts(run: Run, counts: Path, tmp_path: Path, mechanism: dict
     assert (wrong, code) == ("", 0)
     assert stated.startswith("40 timestamps. Whichever events of at most 4 successive timestamps")
     assert verify(out.read_bytes(), out.name).holds
+
+
+@pytest.mark.parametrize("cls", list(mechanisms.of("stream")), ids=lambda cls: cls.registered_name())
+def test_every_stream_mechanism_releases_by_level_and_window_alone(
+    run: Run, counts: Path, tmp_path: Path, cls: type[Mechanism]
+) -> None:
+    """The names and timestamps of the upload, a label, and where there is no guarantee only with a seed."""
+    out, name = tmp_path / "out.csv", cls.registered_name()
+    arguments = [counts, "--mechanism", name, "--set", "epsilon=1", "--set", "window=10", "--out", out]
+    if not cls.publishable:
+        assert "seed is required: this mechanism has no guarantee" in run(*arguments)[1]
+        assert not out.exists()
+    stated, wrong, code = run(*arguments, "--seed", "7")
+    assert (wrong, code) == ("", 0)
+    assert "NOT PRIVATE" in stated
+    assert verify(out.read_bytes(), out.name).holds
+    header, *rows = csv.reader(out.read_text().splitlines())
+    uploaded, *given = csv.reader(counts.read_text().splitlines())
+    assert header[1:-2] == uploaded[1:]
+    assert [row[0] for row in rows] == [row[0] for row in given]
+    assert all(float(cell) == int(float(cell)) for cell in rows[0][1:-2]) or not cls.whole
 
 
 @pytest.mark.parametrize("unit", ["user", "record"])
