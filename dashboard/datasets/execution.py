@@ -97,7 +97,7 @@ def read(
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
     if reading.other is not None:
         _refuse_cleaning(steps)
-        return Read(reading.other, report | {"cleaning": []}, lineage.evidence_of(path, reading.other))
+        return Read(reading.other, report | {"cleaning": []}, lineage.evidence_of(path, reading.other, reading.kind))
     series, done = clean(reading.series, steps)
     report |= {"cleaning": [step.as_dict() for step in done]}
     return Read(series, report, lineage.evidence_of(path, reading.series))

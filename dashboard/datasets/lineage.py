@@ -31,9 +31,9 @@ from dashboard.datasets.models import (
     SourceFile,
     SourceSketch,
 )
-from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.event_sketch import EventSketch, Overlap, checkin_sketch, overlap, sketch_of, stream_sketch
+from privacy_engine.event_sketch import EventSketch, Overlap, overlap
 
 CHUNK = 1 << 20
 LARGEST = 2**62  # the column holds 2**63 - 1
@@ -56,21 +56,14 @@ class Evidence:
         return hashlib.sha256(len(self.timed).to_bytes(8) + self.timed + self.places).hexdigest()
 
 
-def evidence_of(path: Path | None, data: Sequence[Trajectory] | CountStream | CheckIns) -> Evidence:
+def evidence_of(path: Path | None, data: Any, kind: str = Kind.TRAJECTORY) -> Evidence:
     """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read."""
-    file_digest = _digest_of(path) if path else ""
-    timed_key, places_key = _key("timed events 1")[:16], _key("places 1")[:16]
-    if isinstance(data, CountStream):
-        return Evidence(file_digest, stream_sketch(data, timed_key).to_bytes(), b"", Kind.STREAM)
-    if isinstance(data, CheckIns):
-        timed = checkin_sketch(data, timed_key, timed=True)
-        places = checkin_sketch(data, places_key, timed=False)
-        return Evidence(file_digest, timed.to_bytes(), places.to_bytes(), Kind.CHECKINS)
-    has_times = all(one.time_s is not None for one in data)
+    timed, places = datatypes[kind].sketches(data, _key("timed events 1")[:16], _key("places 1")[:16])
     return Evidence(
-        file_digest,
-        timed=sketch_of(data, timed_key, timed=True).to_bytes() if has_times else b"",
-        places=sketch_of(data, places_key, timed=False).to_bytes(),
+        file_digest=_digest_of(path) if path else "",
+        timed=b"" if timed is None else timed.to_bytes(),
+        places=b"" if places is None else places.to_bytes(),
+        kind=kind,
     )
 
 

@@ -79,7 +79,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
     series = serializers.CharField(required=False)
     errors = serializers.CharField(required=False)
     postprocess = serializers.CharField(required=False)
-    report = serializers.CharField(required=False)
+    report = serializers.CharField()
     counts = serializers.CharField(required=False, help_text="Of count streams.")
     cells = serializers.CharField(required=False, help_text="Of check-ins.")
 
@@ -153,5 +153,9 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
         endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS[row.kind]}
-        report = {"report": reverse("releases:report", args=[row.pk])} if row.kind == Kind.TRAJECTORY else {}
-        return {"self": reverse("api:release-detail", args=[row.pk]), **endpoints, "page": f"{page}?{query}", **report}
+        return {
+            "self": reverse("api:release-detail", args=[row.pk]),
+            **endpoints,
+            "page": f"{page}?{query}",
+            "report": reverse("releases:report", args=[row.pk]),
+        }

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.errors import ParameterError, shown
+from privacy_engine.event_sketch import EventSketch
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import Metric, metrics
@@ -64,6 +65,13 @@ class DataType(ABC):
     def keyed_digest(self, data: Any, key: str) -> str:
         """Return HMAC-SHA256 of the content digest under ``key``: whoever has the data cannot compute it."""
         return hmac.new(key.encode(), f"cairn content {self.content_digest(data)}".encode(), hashlib.sha256).hexdigest()
+
+    @abstractmethod
+    def sketches(self, data: Any, timed_key: bytes, places_key: bytes) -> tuple[EventSketch | None, EventSketch | None]:
+        """Sketches that recognise ``data`` in another upload: of events with times, and of places without them.
+
+        None where the data have no times, or no places.
+        """
 
     @abstractmethod
     def to_table(self, data: Any) -> Any:

@@ -14,6 +14,7 @@ from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.data import CheckIns
 from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.event_sketch import EventSketch, checkin_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.checkins import FORMATS
 from privacy_engine.formats.arrow import pa
@@ -78,6 +79,11 @@ class CheckInType(DataType):
         if data.lon is None and data.place is not None:
             found.update(data.place.astype("<i8").tobytes())
         return found.hexdigest()
+
+    def sketches(
+        self, data: CheckIns, timed_key: bytes, places_key: bytes
+    ) -> tuple[EventSketch | None, EventSketch | None]:
+        return checkin_sketch(data, timed_key, timed=True), checkin_sketch(data, places_key, timed=False)
 
     def to_table(self, data: CheckIns) -> Any:
         optional = {"place": data.place, "lon": data.lon, "lat": data.lat}

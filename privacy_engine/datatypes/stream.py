@@ -14,6 +14,7 @@ from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.data import CountStream
 from privacy_engine.datatypes.base import DataType, Watch
+from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import pa
@@ -86,6 +87,11 @@ class StreamType(DataType):
         if data.time_s is not None:
             found.update(np.round(data.time_s * 1e3).astype("<i8").tobytes())
         return found.hexdigest()
+
+    def sketches(
+        self, data: CountStream, timed_key: bytes, places_key: bytes
+    ) -> tuple[EventSketch | None, EventSketch | None]:
+        return stream_sketch(data, timed_key), None
 
     def to_table(self, data: CountStream) -> Any:
         return _table(data, data.counts, {"names": list(data.names), "timed": data.time_s is not None})

@@ -22,6 +22,7 @@ from privacy_engine.datatypes.trajectory_table import (
     series_of,
     table_of,
 )
+from privacy_engine.event_sketch import EventSketch, sketch_of
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
 from privacy_engine.metrics import TrajectoryMetric, error_m
@@ -62,6 +63,13 @@ class TrajectoryType(DataType):
 
     def keyed_digest(self, data: Sequence[Trajectory], key: str) -> str:
         return _digested(hmac.new(key.encode(), digestmod=hashlib.sha256), data)
+
+    def sketches(
+        self, data: Sequence[Trajectory], timed_key: bytes, places_key: bytes
+    ) -> tuple[EventSketch | None, EventSketch | None]:
+        has_times = all(one.time_s is not None for one in data)
+        timed = sketch_of(data, timed_key, timed=True) if has_times else None
+        return timed, sketch_of(data, places_key, timed=False)
 
     def to_table(self, data: Sequence[Trajectory]) -> Any:
         """Positions are rounded to 1e-7 degrees, times to milliseconds."""
