@@ -3,6 +3,7 @@
 
 import { el } from "../../core/dom.js";
 import { whole } from "../../core/format.js";
+import { dataCard } from "./data_card.js";
 import { createVariants } from "./variant_cards.js";
 
 /**
@@ -36,8 +37,8 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
         " to choose it here.",
       );
   const sources = [
-    card(made, "Generated data", "By the public parameters below. Each variant is one value of an axis."),
-    card(own, "A dataset", "Read here by simulations only; nothing of it is published.", choose),
+    dataCard(made, "Generated data", "By the public parameters below. Each variant is one value of an axis."),
+    dataCard(own, "A dataset", "Read here by simulations only; nothing of it is published.", choose),
   ];
   host.append(el("div", { class: "data" }, sources), generated, error);
 
@@ -85,12 +86,3 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
     },
   };
 }
-
-const card = (input, title, description, /** @type {Node | null} */ more = null) =>
-  el(
-    "div",
-    { class: "purpose__one" },
-    el("label", { class: "purpose__name" }, input, title),
-    el("p", { class: "small muted" }, description),
-    more,
-  );

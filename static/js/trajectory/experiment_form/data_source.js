@@ -4,6 +4,7 @@
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
+import { dataCard } from "../../components/experiment_form/data_card.js";
 import { whole } from "../../core/format.js";
 
 /**
@@ -118,18 +119,9 @@ function createParts(host, page, events, changed) {
     ? el("p", { class: "small data__own" }, el("a", { href: page.urls.upload }, "Upload a file"), " to choose it here.")
     : el("div", { class: "data__own" }, select, part);
   const cards = [
-    ...page.generated.map(({ title, description }, i) => card(kinds[i], title, description)),
-    card(last, "A dataset", "Read here by simulations only; nothing of it is published.", own),
+    ...page.generated.map(({ title, description }, i) => dataCard(kinds[i].input, title, description)),
+    dataCard(last.input, "A dataset", "Read here by simulations only; nothing of it is published.", own),
   ];
   host.append(el("div", { class: "data" }, cards), note, many, error);
   return { kinds, last, cards, select, part, many, fields, error, note };
 }
-
-const card = ({ input }, title, description, more) =>
-  el(
-    "div",
-    { class: "purpose__one" },
-    el("label", { class: "purpose__name" }, input, title),
-    el("p", { class: "small muted" }, description),
-    more,
-  );

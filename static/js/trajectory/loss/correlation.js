@@ -106,6 +106,11 @@ function open(title, content, submit) {
   dialog.showModal();
 }
 
+function labelled(id, label, input, help, /** @type {Node | null} */ error = null) {
+  const text = el("p", { class: "field__help", id: `${id}-help` }, help);
+  return el("div", { class: "field" }, el("label", { for: id }, label), input, text, error);
+}
+
 function area(id, label, help, value) {
   const input = el("textarea", {
     id,
@@ -115,16 +120,7 @@ function area(id, label, help, value) {
     class: "loss__matrix",
   });
   input.value = value;
-  return {
-    input,
-    element: el(
-      "div",
-      { class: "field" },
-      el("label", { for: id }, label),
-      input,
-      el("p", { class: "field__help", id: `${id}-help` }, help),
-    ),
-  };
+  return { input, element: labelled(id, label, input, [help]) };
 }
 
 /** "0.9 0.1 ⏎ 0.2 0.8", or JSON, as JSON; "" stays "". */
@@ -207,17 +203,7 @@ function numberField(id, label, rule, value, help) {
     { ...rule, required: true },
     { id, value: Number(value), describedby: [`${id}-help`] },
   );
-  return {
-    input,
-    element: el(
-      "div",
-      { class: "field" },
-      el("label", { for: id }, label),
-      input,
-      el("p", { class: "field__help", id: `${id}-help` }, help, " ", ruleText(rule)),
-      error,
-    ),
-  };
+  return { input, element: labelled(id, label, input, [help, " ", ruleText(rule)], error) };
 }
 
 function estimateDialog(state, note, take, check) {
