@@ -1,10 +1,10 @@
 /* The data of an experiment: a synthetic series, or a dataset of the user, its series as they are or the first
    events of each person. */
 
+import { dataCard } from "../../components/experiment_form/data_card.js";
 import { createFields } from "../../components/form_fields.js";
 import { isGiven } from "../../components/number_field.js";
 import { el } from "../../core/dom.js";
-import { dataCard } from "../../components/experiment_form/data_card.js";
 import { whole } from "../../core/format.js";
 
 /**
