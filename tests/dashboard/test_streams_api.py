@@ -379,33 +379,3 @@ def test_mechanisms_are_listed_by_kind(owner_api: APIClient) -> None:
 
 def test_a_trajectory_file_stays_one(owner_api: APIClient) -> None:
     assert made(owner_api, CSV)["kind"] == "trajectory"
-
-
-class TestDetection:
-    def test_is_perfect_without_noise_and_the_owners_alone(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
-        row = released(owner_api, stream, STREAM | {"epsilon": 1e4})
-        url = f"{RELEASES}{row['id']}/detection/"
-        query = {"event": "jump", "length": 2, "threshold": 20_000}
-        curve = owner_api.get(url, query).json()["curve"]
-        jumps = (abs(COUNTS[2:] - COUNTS[:-2]) >= 20_000).sum()
-        assert (curve["area"], curve["positives"]) == (1.0, jumps)
-        assert owner_api.get(url, query | {"event": "low-signal", "threshold": 0}).json() == {"curve": None}
-        assert stranger_api.get(url, query).status_code == 404
-
-    @pytest.mark.parametrize(
-        ("changed", "field"),
-        [({"event": "peak"}, "event"), ({"length": 0}, "length"), ({"threshold": "1,5"}, "threshold")],
-    )
-    def test_bad_queries_name_the_field(
-        self, owner_api: APIClient, stream: dict[str, Any], changed: dict[str, Any], field: str
-    ) -> None:
-        row = released(owner_api, stream, STREAM)
-        answer = owner_api.get(f"{RELEASES}{row['id']}/detection/", {"event": "jump", "threshold": 5} | changed)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    def test_a_length_beyond_the_stream_is_refused(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
-        row = released(owner_api, stream, STREAM)
-        answer = owner_api.get(f"{RELEASES}{row['id']}/detection/", {"event": "jump", "threshold": 5, "length": 40})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "counts")
