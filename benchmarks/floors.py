@@ -58,7 +58,8 @@ KINDS = {
         2e-9,
     ),
     "copy": Kind(
-        "the same bytes, copied once by numpy: results (16 for a draw), columns that are read, and for temporal loss "
+        "the same bytes, copied once by numpy: results (16 for a draw), columns that are read, for the loss "
+        "figure 17 an event (a budget, a mark, a loss), and for temporal loss "
         "the differences of all pairs of rows (8 n³ for n states)",
         "bytes",
         _bytes,
