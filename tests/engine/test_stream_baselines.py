@@ -232,12 +232,19 @@ MEASURED = {
     StreamBD: (None, 1.45, 1.00, 1.54, 0.046, None),
     StreamBA: (0.665, 0.414, 0.679, 2.41, 0.035, None),
     StreamPeGaSus: (0.746, 0.339, 0.442, 4.04, 0.042, None),
-    StreamFAST: (None, None, None, None, None, 0.0327),
 }
 """streams.md at ε = 1, w = 100, in the order of the sets; None where it has no figure of this mechanism alone.
 
-BD on the single series of Flu is left out: runs differ by a factor of ten, since releases with tiny budgets dominate.
+BD on the single series of Flu is left out: 40 runs lie between .4 and 13.8, with a mean of 3.5; streams.md has 2.52.
 """
+
+
+FIGURES = [
+    pytest.param(cls, file, figure, id=f"{cls.registered_name()}-{file}")
+    for cls, figures in MEASURED.items()
+    for file, figure in zip(SETS, figures, strict=True)
+    if figure is not None
+]
 
 
 def read(shared, file) -> CountStream:
@@ -248,16 +255,21 @@ def read(shared, file) -> CountStream:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cls", MEASURED, ids=lambda cls: cls.registered_name())
-@pytest.mark.parametrize("file", SETS)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, cls, file):
-    """Mean of 10 seeded runs, 12 % apart at most: the prototypes' own runs vary by up to 8 %."""
-    expected = MEASURED[cls][SETS.index(file)]
-    if expected is None:
-        pytest.skip("no figure")
+@pytest.mark.parametrize(("cls", "file", "expected"), FIGURES)
+def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, cls, file, expected):
+    """Mean of 10 seeded runs, 12 % apart at most."""
     data, metric = read(shared, file), StreamRelativeError()
     runs = [metric.of(data, cls(**HOW).release(data, rng=noise.seeded(seed))) for seed in range(10)]
     assert np.mean(runs) == pytest.approx(expected, rel=0.12)
+
+
+@pytest.mark.slow
+def test_fast_reaches_the_figure_of_the_prototypes_on_unemployment(shared):
+    """streams.md has the best of three FAST, without their parameters: .0327, which 20 samples a window reach here."""
+    data, metric = read(shared, "unemployment.csv"), StreamRelativeError()
+    mechanism = StreamFAST(**HOW, samples=20)
+    runs = [metric.of(data, mechanism.release(data, rng=noise.seeded(seed))) for seed in range(10)]
+    assert np.mean(runs) == pytest.approx(0.0327, rel=0.12)
 
 
 @pytest.mark.slow
