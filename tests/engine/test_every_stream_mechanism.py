@@ -47,7 +47,7 @@ FACTS = {
     "stream-sample": Facts(plain=True),
     "stream-bd": Facts(audit=(("window", 1),), trials=12_000),
     "stream-ba": Facts(audit=(("window", 1),), trials=12_000),
-    "stream-fast": Facts(trials=12_000),
+    "stream-fast": Facts(trials=3_000),
     "stream-rescuedp": Facts(),
     "stream-pegasus": Facts(plain=True),
     "stream-adapub": Facts(plain=True),
