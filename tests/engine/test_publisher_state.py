@@ -147,6 +147,13 @@ def test_objects_inside_are_captured_and_restored_in_place():
     assert other.noise is drawn
 
 
+def test_noise_in_a_list_is_refused_for_it_would_be_stored():
+    holder = Outer()
+    holder.parts.append(noise.BufferedLaplace(1.0, noise.seeded(1)))
+    with pytest.raises(TypeError, match="must be an attribute"):
+        captured(holder)
+
+
 def test_a_ledger_continues_exactly():
     ledger = WindowLedger(1.0, 3)
     ledger.spend_all(np.array([0.1, 0.2, 0.3, 0.4]))

@@ -84,6 +84,8 @@ def _captured(value: Any) -> Any:
         return [_captured(one) for one in value]
     if isinstance(value, dict):
         return {key: _captured(one) for key, one in value.items()}
+    if _is_made_again(value):  # in a list or dict, where a restored publisher could not keep its own
+        raise TypeError(f"{type(value).__name__} must be an attribute, to be left out of a state")
     return captured(value)
 
 
