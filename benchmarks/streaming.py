@@ -50,12 +50,12 @@ def main() -> None:
     streamed(1000, REPETITIONS)()  # loads what is compiled
     work = streamed(int(sys.argv[1]), REPETITIONS)
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    before = _status("VmRSS")
+    before = status("VmRSS")
     work()
-    print(_status("VmHWM") - before)
+    print(status("VmHWM") - before)
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     return int(lines[field].split()[0]) * 1024
 
