@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import random
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+
+
+def plain_laplace(rate: float, rng: random.Random) -> Iterator[int]:
+    """Discrete Laplace noise in floats, one number after the other."""
+    while True:
+        size, negative = math.floor(-math.log(1.0 - rng.random()) / rate), rng.random() < 0.5
+        if size or not negative:  # otherwise 0 would come from either sign
+            yield -size if negative else size
+
+
+def plain_thresholds(n: int, rng: random.Random) -> Iterator[list[float]]:
+    """Rows of sorted uniform numbers."""
+    while True:
+        yield sorted(rng.random() for _ in range(n))
 
 
 class GivenDraws:
