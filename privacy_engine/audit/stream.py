@@ -15,6 +15,8 @@ FEWEST, MOST, AFTER = 2, 8, 3
 """Timestamps of a stream, beside its window: few, because a budget spread over many shows less of itself."""
 START = 7.0
 RISE = 9.0
+LASTS, APART, JUMP, FAR = 6, 2, 33, 1000.0
+"""A first count lies ``APART`` Δ below those of the timestamps up to ``LASTS``, and ``JUMP`` Δ below later ones."""
 SHARES = (2, 4)
 """Low counts, in Δ/ε: about the mean noise of a half and of a quarter of the level."""
 MODULES = (2, 3, 5, 10)
@@ -33,11 +35,13 @@ class StreamKind:
         Where the window is longer than the stream its timestamps are all of it; the claim is ε for each pair, which
         must hold however few of the window's timestamps differ. Mechanisms that compare counts with their own noise
         before they publish anything new show most of themselves where the two are alike, and at a rise; those streams
-        go on for :data:`AFTER` timestamps after the window.
+        go on for :data:`AFTER` timestamps after the window. Over a window of one timestamp, a first count is followed
+        by similar ones and then by large ones: a median of all of them shows how long the first count was used.
         """
         window, delta, epsilon = int(mechanism.window), int(mechanism.sensitivity), float(mechanism.epsilon)
         low = dict.fromkeys(int(min(share * delta / epsilon, START)) for share in SHARES)
         bases = [_constant(window, delta), *(_low(count, window, delta) for count in low), _rising(window, delta)]
+        bases += [_lasting(delta)] if window == 1 else []
         return [
             Pair(name, here, _stream(other), 1.0, epsilon)
             for base, changed in bases
@@ -68,12 +72,17 @@ class StreamKind:
         ]
 
     def features(self, pair: Pair, observed: Observed) -> Floats:
-        """Of each count how much nearer it is to which input, and of each dimension which counts are repeated."""
+        """Of each count how much nearer it is to which input, of each dimension which counts are repeated.
+
+        Where a dimension that differs has a jump, also which counts are on the lower side of it.
+        """
         first, second = pair.first.counts, pair.second.counts
         nearer = np.abs(observed - second) - np.abs(observed - first)
         flat = nearer[:, first != second]
         repeated = (observed[:, 1:] == observed[:, :-1]).reshape(len(observed), -1)
-        return np.concatenate([flat, flat.sum(axis=1, keepdims=True), repeated.astype(np.float64)], axis=1)
+        jump = (np.ptp(first, axis=0) > 2 * RISE) & (first != second).any(axis=0)
+        lower = (observed < (first.max(axis=0) + first.min(axis=0)) / 2)[:, :, jump].reshape(len(observed), -1)
+        return np.column_stack([flat, flat.sum(axis=1), repeated.astype(np.float64), lower.astype(np.float64)])
 
 
 def _constant(window: int, delta: int) -> Changed:
@@ -111,6 +120,17 @@ def _rising(window: int, delta: int) -> Changed:
     other = base.copy()
     other[1 : within + 1, 0] += delta
     return base, {f"counts that rise by {RISE:g}, and {delta} more at {within} timestamps from there on": other}
+
+
+def _lasting(delta: int) -> Changed:
+    """The other dimension is so far away that no partition puts the two together."""
+    base = np.full((2 * LASTS, 2), FAR)
+    base[0, 0] = START
+    base[1:LASTS, 0] = START + APART * delta
+    base[LASTS:, 0] = START + JUMP * delta
+    other = base.copy()
+    other[0, 0] += delta
+    return base, {f"a first count of {delta} more, then {LASTS - 1} similar ones and a jump": other}
 
 
 def _stream(counts: Floats) -> CountStream:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.references.streams import GivenDraws, plain_adapub
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
+from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, ParameterErrors
 from privacy_engine.kernels import adapub as kernel
@@ -317,6 +318,17 @@ class TestKernel:
     def test_counts_beyond_the_largest_count_as_the_largest(self):
         release = mechanism(epsilon=1e4).release(counted(np.full((4, 3), 2.0**52)), rng=noise.seeded(1))
         assert release.counts == pytest.approx(kernel.LARGEST)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
+    """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
+    described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}
+    found = audit(AuditSpec.parse({"mechanism": described, "trials": 100_000, "seed": 5}))
+    assert found.verdict == ("violated" if mode == "text" else "consistent")
+    violated = [pair.name for pair in found.pairs if pair.verdict == "violated"]
+    assert violated == (["a first count of 1 more, then 5 similar ones and a jump"] if mode == "text" else [])
 
 
 @pytest.mark.parametrize(
