@@ -13,6 +13,7 @@ from privacy_engine.mechanisms.stream.adapub import StreamAdaPub
 from privacy_engine.mechanisms.stream.hieradapub import StreamHierAdaPub
 from privacy_engine.mechanisms.stream.kalman import StreamKalman
 from privacy_engine.mechanisms.stream.kalman_uniform import StreamKalmanUniform
+from privacy_engine.mechanisms.stream.shrink import StreamShrink
 
 __all__ = [
     "StreamAdaPub",
@@ -25,5 +26,6 @@ __all__ = [
     "StreamPeGaSus",
     "StreamRescueDP",
     "StreamSample",
+    "StreamShrink",
     "StreamUniform",
 ]

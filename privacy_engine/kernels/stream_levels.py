@@ -1,0 +1,203 @@
+"""Levels of many dimensions: their common prior, what is published at a level, and the error to expect."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats
+from privacy_engine.kernels import compiled
+
+ROUNDS = 8
+
+
+@compiled
+def _likelihoods(mean: Floats, variance: Floats, grid: Floats) -> Floats:
+    """Likelihood of each level of ``grid`` for each dimension, (d, g), relative to its best: Laplace's tails."""
+    like = np.empty((len(mean), len(grid)))
+    for k in range(len(mean)):
+        best = -np.inf
+        for i in range(len(grid)):
+            v = variance[k] + (0.1 * max(grid[i], 1e-3)) ** 2
+            u = abs(grid[i] - mean[k]) / math.sqrt(v)
+            tail = math.sqrt(2.0)
+            like[k, i] = -0.5 * math.log(v) - (0.5 * u * u if u < tail else tail * u - 1.0)
+            best = max(best, like[k, i])
+        for i in range(len(grid)):
+            like[k, i] = math.exp(like[k, i] - best)
+    return like
+
+
+@compiled
+def _estimate_prior(like: Floats, base: Floats, mass: float, prior: Floats) -> None:
+    """Update ``prior`` (g,) by expectation maximisation, with ``mass`` dimensions distributed as ``base`` added."""
+    for _ in range(ROUNDS):
+        total = mass * base
+        for k in range(len(like)):
+            scale = 0.0
+            for i in range(len(prior)):
+                scale += like[k, i] * prior[i]
+            for i in range(len(prior)):
+                total[i] += like[k, i] * prior[i] / scale
+        prior[:] = total / (len(like) + mass)
+
+
+@compiled
+def level_medians(
+    mean: Floats, variance: Floats, grid: Floats, step: float, base: Floats, mass: float, prior: Floats
+) -> Floats:
+    """Posterior medians of levels, (d,), from estimates with ``mean`` and ``variance``.
+
+    Their prior is a distribution over ``grid`` (g,): 0, then points whose logarithms are ``step`` apart. ``prior`` (g,)
+    is its last estimate and is updated.
+    """
+    like = _likelihoods(mean, variance, grid)
+    _estimate_prior(like, base, mass, prior)
+    found = np.zeros(len(mean))
+    for k in range(len(mean)):
+        scale = 0.0
+        for i in range(len(grid)):
+            scale += like[k, i] * prior[i]
+        below, i = 0.0, 0
+        while i < len(grid) - 1 and below + like[k, i] * prior[i] < 0.5 * scale:
+            below += like[k, i] * prior[i]
+            i += 1
+        if i > 0:
+            inside = (0.5 * scale - below) / max(like[k, i] * prior[i], 1e-300)
+            found[k] = grid[i] * math.exp(step * (min(inside, 1.0) - 0.5))
+    return found
+
+
+@compiled
+def median_share(relative_variance: float) -> float:
+    """Median of a gamma distribution as a share of its mean (Wilson and Hilferty, PNAS 1931)."""
+    return max(1.0 - relative_variance / 9.0, 0.0) ** 3
+
+
+@compiled
+def shrunk(level: Floats, spread: Floats, signal: Floats, factor: float, gate: float, out: Floats) -> None:
+    """What is published at a level, (d,): the median of a count, or ``factor`` times the level where that is not nan.
+
+    Both times by how far ``signal``, levels by their standard deviations, exceeds ``gate``, from 0 to 1.
+    """
+    for k in range(len(level)):
+        x = max(level[k], 0.0)
+        share = factor if factor >= 0.0 else median_share(0.5 / max(x, 1e-6) + spread[k])
+        out[k] = share * x * min(max(signal[k] - gate, 0.0), 1.0)
+
+
+@compiled
+def excess_losses(
+    z: Floats, b: float, width: float, weight: Floats, published: Floats, reference: Floats
+) -> tuple[float, float]:
+    r"""Mean and variance over dimensions of the weighted loss of ``published`` beyond that of ``reference``, (d,).
+
+    With Laplace noise of scale b, :math:`F(z) - b^2 F''(z)` has the mean F(x). For the loss :math:`|x - r|` that is
+    :math:`|z - r| - 2 b^2 \delta(z - r)`, where a normal density of standard deviation ``width`` stands for δ.
+    """
+    total, squares = 0.0, 0.0
+    peak = 2.0 * b * b / (width * math.sqrt(2.0 * math.pi))
+    for k in range(len(z)):
+        u, v = z[k] - published[k], z[k] - reference[k]
+        mine = abs(u) - peak * math.exp(-0.5 * (u / width) ** 2)
+        other = abs(v) - peak * math.exp(-0.5 * (v / width) ** 2)
+        excess = weight[k] * (mine - other)
+        total += excess
+        squares += excess * excess
+    mean = total / len(z)
+    return mean, squares / len(z) - mean * mean if len(z) > 1 else mean * mean
+
+
+@compiled
+def excess_of_choices(
+    z: Floats,
+    b: float,
+    width: float,
+    weight: Floats,
+    level: Floats,
+    spread: Floats,
+    signal: Floats,
+    choices: Floats,
+    default: Floats,
+    found: Floats,
+) -> None:
+    """Into ``found`` (c, 3): mean and variance of :func:`excess_losses` of each choice, and whether it publishes more.
+
+    ``choices`` (c, 2) are factors and gates of :func:`shrunk`, ``default`` (2,) those they are compared with.
+    """
+    reference, published = np.empty(len(z)), np.empty(len(z))
+    shrunk(level, spread, signal, default[0], default[1], reference)
+    for i in range(len(choices)):
+        shrunk(level, spread, signal, choices[i, 0], choices[i, 1], published)
+        found[i, 0], found[i, 1] = excess_losses(z, b, width, weight, published, reference)
+        found[i, 2] = 1.0 if published.sum() > reference.sum() else 0.0
+
+
+@compiled
+def predicted_errors(
+    level: Floats,
+    weight: Floats,
+    filters: Floats,
+    interval: Floats,
+    noise_variance: Floats,
+    common: Floats,
+    common_drift: float,
+    common_at_sample: Floats,
+    samples: Floats,
+) -> Floats:
+    """:func:`predicted_error` of n candidates, (n, 2); all arguments after ``filters`` but the drift are (n,)."""
+    found = np.empty((len(interval), 2))
+    for i in range(len(interval)):
+        of_i = interval[i], noise_variance[i], common[i], common_drift, common_at_sample[i], samples[i]
+        found[i, 0], found[i, 1] = predicted_error(level, weight, filters, *of_i)
+    return found
+
+
+@compiled
+def predicted_error(
+    level: Floats,
+    weight: Floats,
+    filters: Floats,
+    interval: float,
+    noise_variance: float,
+    common: float,
+    common_drift: float,
+    common_at_sample: float,
+    samples: float,
+) -> tuple[float, float]:
+    """Relative and absolute error of the filters' steady state, each a mean over dimensions.
+
+    Parameters
+    ----------
+    level, weight, filters : (d,), (d, J), (3, J)
+        As in :func:`~privacy_engine.kernels.laplace_filter.update_bank`.
+    interval, noise_variance : float
+        Timestamps between samples, and the variance of a sample's noise.
+    common, common_drift, common_at_sample : float
+        Relative variance of the rhythm, its growth a timestamp without total, its value at a sample.
+    samples : float
+        How many samples there will have been: a level is known no better than by that many.
+    """
+    relative, absolute = 0.0, 0.0
+    rhythm = min(common, common_at_sample + 0.5 * common_drift * interval)
+    for k in range(len(level)):
+        x, expected = level[k], 0.0
+        for j in range(weight.shape[1]):
+            if weight[k, j] < 0.01:
+                continue
+            drift, white, loading = filters[0, j], filters[1, j], filters[2, j]
+            grown = drift * drift * (x * x + x)
+            w = white * white * x * x + (0.5 * x if white > 0.0 else 0.0)
+            gained = grown * interval + loading * x * x * common_at_sample
+            noisy = noise_variance + w
+            before = 0.5 * (gained + math.sqrt(gained * gained + 4.0 * gained * noisy))
+            after = max(before - gained, noisy / samples)
+            at = max(before, after) + w
+            at = at * noise_variance / (at + noise_variance)
+            between = after + 0.5 * grown * interval + w + loading * x * x * rhythm
+            at, between = at * x * x / (at + x * x), between * x * x / (between + x * x)
+            expected += weight[k, j] * (math.sqrt(at) + (interval - 1.0) * math.sqrt(between)) / interval
+        relative += expected / x
+        absolute += expected
+    return relative / len(level), absolute / len(level)

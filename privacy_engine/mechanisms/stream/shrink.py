@@ -1,0 +1,179 @@
+"""Shrink: samples at intervals chosen from releases, filtered and shrunk to what all dimensions have in common."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from privacy_engine import noise
+from privacy_engine.data import Floats, Ints
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.base.stream import Publisher, StreamMechanism
+from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
+from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan
+from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
+from privacy_engine.params import Param
+
+LEAST_SCALE = 0.05
+
+Objective = Annotated[
+    Literal["relative", "absolute"],
+    Param(
+        label="Objective",
+        help="Which error the schedule and the factor aim at. Relative: every dimension matters alike. "
+        "Absolute: large ones matter more.",
+        options=(("relative", "Relative error"), ("absolute", "Absolute error")),
+    ),
+]
+
+
+class _Shrink(Publisher):
+    def __init__(self, mechanism: StreamShrink, dimensions: int, rng: noise.RandomSource) -> None:
+        super().__init__(mechanism, dimensions, rng)
+        relative = mechanism.objective == "relative"
+        self._levels, self._total = Levels(dimensions), Total()
+        self._factor = Factor(dimensions, relative=relative)
+        self._scheduler = Scheduler(mechanism.epsilon, mechanism.window, mechanism.sensitivity, relative)
+        self._plan = first_plan(mechanism.epsilon, mechanism.window, dimensions)
+        self._wait, self._samples = 0, 0
+        self._totals_noise = self._draw(self._plan.total_budget, 1)
+
+    def _rows(self, counts: Ints) -> Floats:
+        found, i = np.empty(counts.shape), 0
+        while i < len(counts):
+            t = self.published + i
+            if self._wait == 0:
+                found[i] = self._sample(counts[i], t)
+                i += 1
+            else:
+                n = min(self._wait, len(counts) - i)
+                found[i : i + n] = self._between(counts[i : i + n], t)
+                self._wait -= n
+                i += n
+        return found
+
+    def _draw(self, budget: float, n: int) -> Ints:
+        """Noise for a budget, (n,); zeros where nothing is spent."""
+        if budget == 0.0:
+            return np.zeros(n, dtype=np.int64)
+        return noise.discrete_laplace(self.mechanism.noise_rate(budget), n, rng=self.rng)
+
+    def _scale(self, budget: float) -> float:
+        """Scale of the continuous Laplace noise with the variance of that for a budget; 0 where nothing is spent."""
+        if budget == 0.0:
+            return 0.0
+        return max(noise.discrete_laplace_sd(self.mechanism.noise_rate(budget)) / math.sqrt(2.0), LEAST_SCALE)
+
+    def _noisy_totals(self, counts: Ints) -> Floats:
+        """Totals of the next timestamps, (n,), with the noise that was drawn for them."""
+        drawn, self._totals_noise = self._totals_noise[: len(counts)], self._totals_noise[len(counts) :]
+        return noisy_totals(counts, drawn) if self._plan.total_budget else np.zeros(len(counts))
+
+    def _between(self, counts: Ints, t: int) -> Floats:
+        from privacy_engine.kernels.stream_total import between_samples
+
+        self.spend(np.full(len(counts), self._plan.total_budget))
+        levels, total = self._levels, self._total
+        return between_samples(
+            t,
+            self.mechanism.window,
+            self._noisy_totals(counts),
+            self._scale(self._plan.total_budget),
+            self.dimensions > 1,
+            DRIFTS,
+            total.mean,
+            total.variance,
+            total.log_weight,
+            total.state,
+            levels.found[4],
+            levels.sampled,
+            levels.squares,
+            levels.growth,
+            levels.level,
+            levels.spread,
+            levels.signal,
+            self._factor.share,
+            self._factor.gate,
+        )
+
+    def _sample(self, row: Ints, t: int) -> Floats:
+        from privacy_engine.kernels.stream_levels import shrunk
+        from privacy_engine.kernels.stream_total import average_squares
+
+        plan = self._plan
+        self.spend(np.array([plan.total_budget + plan.budget]))
+        y, z = float(self._noisy_totals(row[None])[0]), (row + self._draw(plan.budget, len(row))).astype(np.float64)
+        self._estimate(t, z, self._scale(plan.budget), y, self._scale(plan.total_budget))
+        levels = self._levels
+        average_squares(t, self.mechanism.window, levels.level, levels.squares)
+        published = np.empty(self.dimensions)
+        shrunk(levels.level, levels.spread, levels.signal, self._factor.share, self._factor.gate, published)
+        self._plan_next(t)
+        return levels.counts(published)
+
+    def _estimate(self, t: int, z: Floats, b: float, y: float, b_total: float) -> None:
+        """Update all estimates by samples ``z`` (d,) of scale ``b`` and a noisy total ``y``, unless its scale is 0."""
+        from privacy_engine.kernels.stream_total import advance_levels
+
+        levels, total, factor = self._levels, self._total, 1.0
+        if self.dimensions > 1:
+            of_all = float(z.sum()), b * math.sqrt(2.0 * self.dimensions), y, b_total
+            factor = total.update(t, *of_all) if self._samples else total.start(*of_all)
+        average = max(total.value / self.dimensions, 1e-3)
+        if self._samples == 0:
+            levels.start(z, b, average)
+        else:
+            state = levels.sampled, total.state, levels.squares, levels.growth, levels.level
+            advance_levels(factor, levels.found[4], *state)
+            rms = np.sqrt(levels.squares)
+            self._factor.learn(z, b, levels.level, levels.spread, levels.signal, rms)
+            common = total.relative_variance if self.dimensions > 1 else 0.0
+            levels.update(z, b, average, common=common, ratio=total.take_rhythm())
+        self._samples += 1
+
+    def _plan_next(self, t: int) -> None:
+        w = self.mechanism.window
+        spent = np.array(self._budgets[max(len(self._budgets) - w + 1, 0) :])
+        self._plan = self._scheduler.choose(self._plan, t, self._levels, self._total, spent)
+        self._wait = self._plan.wait - 1
+        self._totals_noise = self._draw(self._plan.total_budget, self._plan.wait)
+
+
+@mechanisms.register
+class StreamShrink(StreamMechanism):
+    r"""Samples at intervals that releases decide, and noisy totals between them, filtered and shrunk towards zero.
+
+    A timestamp spends e on the total over all dimensions and, at a sample, also b on every dimension. One event changes
+    the total by as much as it changes the dimensions in sum, so that timestamp leaks at most e + b. A ledger holds any
+    w successive timestamps at ε: what they leak together is at most that, w-event privacy [1]_. All noise is discrete
+    Laplace noise on whole numbers [2]_. When samples are taken and how much they spend follows from noisy counts and
+    public constants alone, as do the estimates: filters for each dimension [3]_, a prior of levels for all dimensions
+    estimated from them [4]_, and a factor, possibly 0, chosen by its losses. Whether events are independent does not
+    matter.
+
+    References
+    ----------
+    .. [1] Kellaris, Papadopoulos, Xiao, Papadias. "Differentially private event sequences over infinite streams".
+       VLDB 2014.
+    .. [2] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
+    .. [3] Masreliez. "Approximate non-Gaussian filtering with linear state and observation relations". IEEE TAC 1975.
+    .. [4] Robbins. "An empirical Bayes approach to statistics". Berkeley Symposium 1956.
+    """
+
+    title: ClassVar[str] = "Stream shrink"
+    summary: ClassVar[str] = "Adaptive samples and noisy totals, filtered; as near to zero as the releases suggest."
+    whole: ClassVar[bool] = False
+
+    name: Literal["stream-shrink"] = "stream-shrink"
+    objective: Objective = "relative"
+
+    def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:
+        return _Shrink(self, dimensions, rng)
+
+    def noise_sd(self) -> float:
+        """Standard deviation of the noise of one sample at the interval of the first window, w // 10."""
+        plan = first_plan(self.epsilon, self.window, 2)
+        return noise.discrete_laplace_sd(self.noise_rate(plan.budget))

@@ -1,0 +1,51 @@
+"""The factor that estimates are published with: chosen by losses of the releases so far."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats
+
+MEDIAN = math.nan
+"""Stands for the median of a count at its level."""
+CHOICES = ((0.0, 0.5), *((factor, gate) for factor in (0.2, 0.4, 0.6, 0.8, 1.0) for gate in (0.5, 1.5)))
+"""Factors and gates, in standard deviations of the estimates; the first publishes zeros."""
+FORGET_LOSS, FORGET_VARIANCE = 0.98, 0.96
+
+
+class Factor:
+    """Losses of all choices beyond that of the default one, and the best of them.
+
+    Each sample scores what the choices would have published of it before it was drawn, by
+    :func:`~privacy_engine.kernels.stream_levels.excess_losses`. A choice replaces the default where it is better by one
+    standard deviation, two where it publishes more. ``relative`` weighs each dimension by its level.
+    """
+
+    def __init__(self, dimensions: int, *, relative: bool) -> None:
+        self._many, self._relative = dimensions > 1, relative
+        self._unit = max(1.0, 0.4 * math.log(5.0 * dimensions))
+        self._default = 1.5 if self._many else 1.0
+        self._loss, self._variance = np.zeros((2, len(CHOICES)))
+        self.share, self.gate = MEDIAN, 0.0 if self._many else self._default * self._unit
+
+    def learn(self, z: Floats, b: float, level: Floats, spread: Floats, signal: Floats, rms: Floats) -> None:
+        """Score all choices by the samples ``z``, (d,), of noise with scale ``b``, and choose."""
+        from privacy_engine.kernels.stream_levels import excess_of_choices
+
+        average = max(float(level.mean()), 0.02)
+        weight, width = self._weights(level, rms, average), max(0.3 * average, 0.05 * b, 0.2)
+        default, found = np.array([MEDIAN, self._default * self._unit]), np.empty((len(CHOICES), 3))
+        choices = np.array(CHOICES) * [1.0, self._unit]
+        excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, found)
+        self._loss = FORGET_LOSS * self._loss + found[:, 0]
+        self._variance = FORGET_VARIANCE * self._variance + (found[:, 1] + 1e-9) / len(z)
+        scores = self._loss + (1.0 + found[:, 2]) * np.sqrt(self._variance)
+        best = int(scores.argmin())
+        self.share, self.gate = (choices[best] if scores[best] < 0 else default).tolist()
+
+    def _weights(self, level: Floats, rms: Floats, average: float) -> Floats:
+        if not self._many:
+            return 1.0 / np.maximum(rms, 0.02)
+        return 1.0 / np.maximum(level, 0.3 * average) if self._relative else np.full(len(level), 1.0 / average)

@@ -1,0 +1,144 @@
+"""When the dimensions are sampled next, and what share of ε the total takes: from estimates, never from counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.mechanisms.stream.shrinkage.levels import FILTERS, Levels
+from privacy_engine.mechanisms.stream.shrinkage.total import Total
+
+INTERVALS = (1, 2, 3, 4, 5, 7, 10, 14, 20, 25, 34, 50, 67, 100, 200, 400, 1000, 2000, 4000)
+SHARES = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)
+"""Shares of ε for the total."""
+LONGEST = 0.34
+"""The longest interval, as a share of the window."""
+CHANGE = 3
+"""By how much an interval may change at once."""
+PERSISTENCE = 0.04
+"""By how much the logarithm of the predicted error must fall for a change."""
+AT_ONCE = 32
+"""How many dimensions represent all of them."""
+FIRST_SHARE = 0.3
+"""The share of ε of the first sample of a single dimension."""
+SLACK = 1e-9
+"""The share of ε that is left over for roundings."""
+
+
+@dataclass
+class Plan:
+    """Samples every ``interval`` timestamps, and ``share`` of ε for the total; what that gives until the next sample.
+
+    ``total_budget`` is spent at each timestamp up to the next sample, which is ``wait`` timestamps after the last and
+    spends ``budget``.
+    """
+
+    interval: int
+    share: float
+    wait: int
+    budget: float
+    total_budget: float
+
+
+def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
+    """The plan of the first timestamp, which is sampled."""
+    interval, share = max(1, window // 10), 0.1 if dimensions > 1 else 0.0
+    budget = (1.0 - share) * epsilon / -(-window // interval)
+    if dimensions == 1:
+        budget = max(budget, FIRST_SHARE * epsilon)
+    return Plan(interval, share, 0, budget, share * epsilon / window)
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """The choice of plans for a level, a window, a sensitivity and an objective."""
+
+    epsilon: float
+    window: int
+    sensitivity: int
+    relative: bool
+
+    def choose(self, last: Plan, t: int, levels: Levels, total: Total, spent: Floats) -> Plan:
+        """The plan after a sample at ``t``; ``spent`` are the budgets of the last w - 1 timestamps, or all before."""
+        intervals, shares = self._candidates(last, len(levels.level))
+        errors = np.log(self._errors(intervals, shares, t, levels, total))
+        errors[(intervals == last.interval) & (shares == last.share)] -= PERSISTENCE
+        best = int(errors.argmin())
+        return self._plan(int(intervals[best]), float(shares[best]), t, spent)
+
+    def _candidates(self, last: Plan, dimensions: int) -> tuple[Ints, Floats]:
+        """Intervals and shares to choose from, in the order of shares, then intervals; each (n,)."""
+        longest = max(1, int(self.window * LONGEST))
+        near = [i for i in INTERVALS if i <= longest and last.interval / CHANGE - 1 <= i <= last.interval * CHANGE]
+        shares = np.array(SHARES if dimensions > 1 else (0.0,))
+        return np.tile(np.array(near), len(shares)), np.repeat(shares, len(near))
+
+    def _errors(self, intervals: Ints, shares: Floats, t: int, levels: Levels, total: Total) -> Floats:
+        """Predicted errors of candidates, (n,)."""
+        from privacy_engine.kernels.stream_levels import predicted_errors
+
+        dimensions, none = len(levels.level), np.zeros(len(shares))
+        samples = -(-self.window // intervals)
+        noise = 2.0 * (samples * self.sensitivity / (self.epsilon * (1.0 - shares))) ** 2
+        drift, common, at_sample = 0.0, none, none
+        if dimensions > 1:
+            squared, drift = max(total.value, 1.0) ** 2, total.drift
+            common = self._total_variance(shares, squared, drift)
+            at_sample = 1.0 / (1.0 / common + squared / (dimensions * noise))
+        so_far = (t + 0.5 * self.window) / intervals + 1.0
+        level, weight = _representatives(levels)
+        every = intervals.astype(np.float64)
+        errors = predicted_errors(level, weight, FILTERS, every, noise, common, drift, at_sample, so_far)
+        return np.asarray(errors[:, 0 if self.relative else 1])
+
+    def _total_variance(self, shares: Floats, squared: float, drift: float) -> Floats:
+        """Relative variance of the total from its own noisy sums alone, in the steady state, (n,)."""
+        noise = 2.0 * (self.window * self.sensitivity / (np.maximum(shares, 1e-3) * self.epsilon)) ** 2 / squared
+        after = 0.5 * (np.sqrt(drift * drift + 4.0 * drift * noise) - drift)
+        return np.where(shares > 0.0, np.minimum(np.maximum(after, 1e-12), noise), 1.0 + 1e3 * drift)
+
+    def _plan(self, interval: int, share: float, t: int, spent: Floats) -> Plan:
+        """What the window allows: first the total up to the next sample, then that sample."""
+        w, epsilon = self.window, self.epsilon
+        after = np.arange(1, interval + w + 1)
+        free = self._free(spent, after)
+        total_budget = min(share * epsilon / w, float((free[:interval] / after[:interval]).min()))
+        total_budget = total_budget if total_budget > 1e-9 * epsilon else 0.0
+        left = free - total_budget * np.minimum(after, w)
+        full = (1.0 - share) * epsilon / -(-w // interval)
+        budget = self._within_first_window(interval, share, t, full, float(left[interval - 1]))
+        first = max(1, round(interval * min(1.0, float(spent[-1]) / full))) if t == 0 and len(spent) else interval
+        soon = np.flatnonzero(left[first - 1 : first + interval // 4] >= 0.9 * budget)
+        enough = soon if len(soon) else np.flatnonzero(left[first - 1 :] >= 0.5 * budget)
+        wait = first + int(enough[0])
+        total_budget = min(total_budget, float((free[:wait] / np.minimum(after[:wait], w)).min()))
+        return Plan(interval, share, wait, min(budget, float(left[wait - 1])), total_budget)
+
+    def _free(self, spent: Floats, after: Ints) -> Floats:
+        """What each of the next timestamps has left of ε if none before it spends."""
+        window = np.zeros(self.window - 1)
+        window[len(window) - len(spent) :] = spent
+        sums = np.concatenate([[0.0], np.cumsum(window)])
+        gone = np.minimum(after - 1, self.window - 1)
+        return np.asarray(np.maximum(self.epsilon * (1.0 - SLACK) - (sums[-1] - sums[gone]), 0.0))
+
+    def _within_first_window(self, interval: int, share: float, t: int, full: float, left: float) -> float:
+        """The budget of the next sample: the full one, or less where the first window is to last until its end."""
+        remaining = self.window - t - interval
+        if remaining <= 0:
+            return full
+        even = (left - remaining * share * self.epsilon / self.window) / max(-(-remaining // interval), 1)
+        return min(full, max(even, 0.2 * full))
+
+
+def _representatives(levels: Levels) -> tuple[Floats, Floats]:
+    """Levels and weights of at most :data:`AT_ONCE` dimensions, at equal ranks."""
+    level = np.maximum(levels.level, np.sqrt(levels.squares))
+    level = np.maximum(level, 0.02 * level.mean() + 0.05)
+    if len(level) <= AT_ONCE:
+        return level, levels.weight
+    ranks = ((np.arange(AT_ONCE) + 0.5) / AT_ONCE * len(level)).astype(np.int64)
+    index = np.argsort(level, kind="stable")[ranks]
+    return level[index], levels.weight[index]

@@ -1,0 +1,199 @@
+"""``stream-shrink``: its filters against plain integration, its budget, and that it is never far above the best rows."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import noise
+from privacy_engine.accounting.window_ledger import WindowLedger
+from privacy_engine.kernels.laplace_filter import mixing_proportions, observe, scaled_erfc
+from privacy_engine.kernels.stream_levels import excess_losses, level_medians, median_share
+from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
+from privacy_engine.mechanisms.stream.shrinkage.levels import GRID, STEP, Levels
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, first_plan
+from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
+
+HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
+
+
+def density(u, variance, b):
+    """Density of normal plus Laplace noise by a plain sum over the normal variable."""
+    x = np.linspace(-10, 10, 200_001) * math.sqrt(variance)
+    normal = np.exp(-0.5 * x * x / variance) / math.sqrt(2 * math.pi * variance)
+    return float((normal * np.exp(-np.abs(u - x) / b) / (2 * b)).sum() * (x[1] - x[0]))
+
+
+class TestFilters:
+    @given(x=st.floats(-5, 25))
+    def test_the_scaled_function_is_that_of_the_standard_library(self, x):
+        assert scaled_erfc(x) == pytest.approx(math.exp(x * x) * math.erfc(x), rel=2e-7)
+
+    @given(ratio=st.floats(0.1, 50), u=st.floats(-40, 40), variance=st.floats(0.01, 1e4))
+    @settings(max_examples=60, deadline=None)
+    def test_the_density_is_that_of_the_sum(self, ratio, u, variance):
+        b = math.sqrt(variance) / ratio
+        u *= math.sqrt(variance) / 8
+        log, _, _ = observe(u, variance, b)
+        assert log == pytest.approx(math.log(density(u, variance, b)), abs=2e-3)
+
+    @given(ratio=st.floats(0.05, 25), u=st.floats(-30, 30))
+    @settings(deadline=None)
+    def test_the_derivatives_are_those_of_the_density(self, ratio, u):
+        b, h = 1.0 / ratio, 1e-3
+        (before, _, _), (_, score, curve), (after, _, _) = (observe(u + k * h, 1.0, b) for k in (-1, 0, 1))
+        assert -score == pytest.approx((after - before) / (2 * h), abs=1e-2 / b)
+        assert abs(score) <= 1 / b + 1e-9
+        assert curve <= 0
+
+    @given(u=st.floats(-1e9, 1e9), variance=st.floats(1e-9, 1e30), b=st.floats(0.05, 1e12))
+    def test_everything_is_finite(self, u, variance, b):
+        assert all(math.isfinite(value) for value in observe(u, variance, b))
+
+    def test_mixing_proportions_find_the_filter_that_explains_the_samples(self):
+        log_weight = np.zeros((200, 3))
+        log_weight[:150, 1] = 5.0
+        log_weight[150:, 2] = 5.0
+        base, found = np.full(3, 1 / 3), np.full(3, 1 / 3)
+        mixing_proportions(log_weight, base, 1.0, 50, found)
+        assert found.sum() == pytest.approx(1.0)
+        assert found == pytest.approx([0.0, 0.75, 0.25], abs=0.02)
+
+
+class TestLevels:
+    def medians(self, mean, variance, mass=3.0):
+        base = np.full(len(GRID), 1 / len(GRID))
+        prior = base.copy()
+        return level_medians(np.asarray(mean, float), np.full(len(mean), variance), GRID, STEP, base, mass, prior)
+
+    def test_levels_without_noise_are_kept_and_noise_around_zero_is_zero(self):
+        levels = np.exp(np.random.default_rng(1).uniform(-2, 2, 50))
+        assert self.medians(levels, 1e-8) == pytest.approx(levels, rel=0.15)
+        only_noise = np.random.default_rng(2).laplace(0, 5, 400)
+        assert (self.medians(only_noise, 50.0, mass=0.1) < 1.5).mean() > 0.95
+
+    @given(seed=st.integers(0, 2**32))
+    @settings(max_examples=20, deadline=None)
+    def test_a_larger_estimate_has_no_smaller_median_but_for_a_hundredth(self, seed):
+        mean = np.sort(np.random.default_rng(seed).normal(1, 2, 30))
+        assert (np.diff(self.medians(mean, 1.0)) >= -0.01).all()
+
+    @pytest.mark.parametrize("shape", [0.3, 1.0, 4.0, 50.0])
+    def test_the_share_of_the_median_is_that_of_draws(self, shape):
+        """The median of 200,000 draws; Wilson and Hilferty's formula is within 0.02 of the mean."""
+        drawn = np.median(np.random.default_rng(5).gamma(shape, size=200_000)) / shape
+        assert median_share(1 / shape) == pytest.approx(drawn, abs=0.02)
+
+    @pytest.mark.parametrize(("counts", "published"), [(3.0, 8.0), (40.0, 8.0)])
+    def test_losses_are_unbiased_under_the_noise(self, counts, published):
+        """Mean over 400,000 draws with b = 5: |x - r| - |x|, within five of its standard errors and the kernel's."""
+        b, n = 5.0, 400_000
+        z = counts + np.random.default_rng(7).laplace(0, b, n)
+        mean, variance = excess_losses(z, b, 0.5, np.ones(n), np.full(n, published), np.zeros(n))
+        assert mean == pytest.approx(abs(counts - published) - counts, abs=5 * math.sqrt(variance / n) + 0.1)
+
+
+class TestBudget:
+    @given(
+        epsilon=st.floats(1e-3, 1e4),
+        window=st.integers(1, 60),
+        dimensions=st.integers(1, 5),
+        size=st.sampled_from([0, 1, 30, 10**6, 2**52]),
+        seed=st.integers(0, 2**32),
+    )
+    @settings(max_examples=40, deadline=None)
+    def test_every_window_spends_at_most_epsilon_and_every_estimate_is_finite(
+        self, epsilon, window, dimensions, size, seed
+    ):
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(0, size + 1, (90, dimensions)) * (rng.random((90, 1)) < 0.7)
+        run = StreamShrink(epsilon=epsilon, window=window, sensitivity=1).start(dimensions, noise.seeded(seed))
+        published = run.publish_all(rows)
+        WindowLedger(epsilon, window).spend_all(run.budgets)
+        assert np.isfinite(published).all()
+        assert (published >= 0).all()
+        assert run.budgets[0] > 0
+
+    @given(
+        spent=st.lists(st.floats(0, 0.05), min_size=1, max_size=19),
+        t=st.integers(0, 400),
+        interval=st.sampled_from([1, 2, 5, 6]),
+        share=st.sampled_from([0.0, 0.1, 0.4]),
+    )
+    @settings(deadline=None)
+    def test_a_plan_fits_into_what_the_window_has_left(self, spent, t, interval, share):
+        plan = Scheduler(1.0, 20, 1, True)._plan(interval, share, t, np.array(spent))
+        ledger = WindowLedger(1.0, 20)
+        ledger.spend_all(np.array(spent))
+        ledger.spend_all(np.full(plan.wait - 1, plan.total_budget))
+        ledger.spend(plan.total_budget + plan.budget)
+        assert plan.budget > 0
+        assert plan.wait <= interval + 20
+
+    @given(seed=st.integers(0, 2**32), dimensions=st.sampled_from([1, 3, 5000]), delta=st.integers(1, 50))
+    @settings(max_examples=40, deadline=None)
+    def test_neighbours_have_totals_that_differ_by_at_most_the_sensitivity(self, seed, dimensions, delta):
+        rng = np.random.default_rng(seed)
+        counts = rng.integers(0, rng.choice([5, 2**52]), (1, dimensions))
+        other = counts.copy()
+        other[0, rng.integers(dimensions)] += delta
+        none = np.zeros(1, dtype=np.int64)
+        most = 2**62 // dimensions
+        first, second = (int(np.minimum(rows, most).sum()) for rows in (counts, other))
+        assert 0 <= second - first <= delta
+        assert noisy_totals(counts, none)[0] == pytest.approx(first)
+
+    def test_the_first_plan_spends_one_of_ten_shares(self):
+        plan = first_plan(1.0, 100, 5)
+        assert (plan.interval, plan.share, plan.wait) == (10, 0.1, 0)
+        assert plan.budget == pytest.approx(0.09)
+        assert plan.total_budget == pytest.approx(0.001)
+
+
+def errors(mechanism, rows, runs=3):
+    """Mean absolute error by dimension's mean, over runs: the relative error without its unit."""
+    level = np.maximum(rows.mean(axis=0), 0.01)
+    found = []
+    for seed in range(runs):
+        published = mechanism.start(rows.shape[1], noise.seeded(seed)).publish_all(rows)
+        found.append(float((np.abs(published - rows) / level).mean()))
+    return float(np.mean(found))
+
+
+def rhythmic(levels, timestamps=200, seed=3):
+    rng = np.random.default_rng(seed)
+    week = 1 + 0.5 * np.sin(2 * np.pi * np.arange(timestamps) / 30)
+    return rng.poisson(np.asarray(levels) * week[:, None])
+
+
+class TestUtility:
+    def test_where_there_is_nothing_but_noise_it_publishes_next_to_nothing(self):
+        rows = rhythmic(np.full(60, 0.05))
+        published = StreamShrink(epsilon=0.1, window=100, sensitivity=1).start(60, noise.seeded(1)).publish_all(rows)
+        sampled = StreamSample(epsilon=0.1, window=100, sensitivity=1).start(60, noise.seeded(1)).publish_all(rows)
+        assert np.abs(published).mean() < 0.1 * np.abs(sampled).mean()
+
+    @pytest.mark.parametrize(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
+    def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
+        rows = rhythmic(level * np.exp(np.random.default_rng(4).normal(0, 1, 40)))
+        ours = errors(StreamShrink(epsilon=epsilon, window=50, sensitivity=1), rows)
+        for cls in (StreamKalman, StreamSample):
+            assert ours < errors(cls(epsilon=epsilon, window=50, sensitivity=1), rows)
+
+    def test_with_little_noise_it_follows_the_counts(self):
+        rows = rhythmic([2000.0, 300.0, 40.0])
+        assert errors(StreamShrink(epsilon=1e4, window=10, sensitivity=1), rows, runs=1) < 0.01
+
+    @pytest.mark.parametrize("relative", [True, False])
+    @pytest.mark.parametrize("last", [1, 4, 10, 34])
+    def test_an_interval_changes_at_most_by_a_factor_of_three_and_is_a_third_of_the_window(self, relative, last):
+        levels, total = Levels(3), Total()
+        levels.level[:] = 500.0, 20.0, 1.0
+        levels.weight[:] = 1 / levels.weight.shape[1]
+        total.state[:2] = 521.0, 400.0
+        plan = Scheduler(1.0, 100, 1, relative).choose(
+            Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
+        )
+        assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
