@@ -23,6 +23,11 @@ class BufferedLaplace:
         self._rate, self._rng, self._block = rate, as_source(rng), block
         self._left = np.empty(0, dtype=np.int64)
 
+    @property
+    def rate(self) -> float:
+        """The rate of the draws."""
+        return self._rate
+
     def take(self, n: int) -> Ints:
         """The next ``n`` draws, (n,)."""
         values = self.ahead(n)[:n]

@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.stream import Publisher, StreamMechanism
+from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan
@@ -31,15 +31,15 @@ Objective = Annotated[
 
 
 class _Shrink(Publisher):
+    mechanism: StreamShrink
+
     def __init__(self, mechanism: StreamShrink, dimensions: int, rng: noise.RandomSource) -> None:
         super().__init__(mechanism, dimensions, rng)
-        relative = mechanism.objective == "relative"
         self._levels, self._total = Levels(dimensions), Total()
-        self._factor = Factor(dimensions, relative=relative)
-        self._scheduler = Scheduler(mechanism.epsilon, mechanism.window, mechanism.sensitivity, relative)
+        self._factor = Factor(dimensions, relative=mechanism.relative)
         self._plan = first_plan(mechanism.epsilon, mechanism.window, dimensions)
         self._wait, self._samples = 0, 0
-        self._totals_noise = self._draw(self._plan.total_budget, 1)
+        self._noise = noise.BufferedLaplace(mechanism.noise_rate(mechanism.epsilon), rng, block=1)
 
     def _rows(self, counts: Ints) -> Floats:
         found, i = np.empty(counts.shape), 0
@@ -55,12 +55,6 @@ class _Shrink(Publisher):
                 i += n
         return found
 
-    def _draw(self, budget: float, n: int) -> Ints:
-        """Noise for a budget, (n,); zeros where nothing is spent."""
-        if budget == 0.0:
-            return np.zeros(n, dtype=np.int64)
-        return noise.discrete_laplace(self.mechanism.noise_rate(budget), n, rng=self.rng)
-
     def _scale(self, budget: float) -> float:
         """Scale of the continuous Laplace noise with the variance of that for a budget; 0 where nothing is spent."""
         if budget == 0.0:
@@ -68,9 +62,14 @@ class _Shrink(Publisher):
         return max(noise.discrete_laplace_sd(self.mechanism.noise_rate(budget)) / math.sqrt(2.0), LEAST_SCALE)
 
     def _noisy_totals(self, counts: Ints) -> Floats:
-        """Totals of the next timestamps, (n,), with the noise that was drawn for them."""
-        drawn, self._totals_noise = self._totals_noise[: len(counts)], self._totals_noise[len(counts) :]
-        return noisy_totals(counts, drawn) if self._plan.total_budget else np.zeros(len(counts))
+        """Totals of the next timestamps, (n,), zeros where nothing is spent; noise is drawn ahead up to a sample."""
+        plan = self._plan
+        if plan.total_budget == 0.0:
+            return np.zeros(len(counts))
+        rate = self.mechanism.noise_rate(plan.total_budget)
+        if self._noise.rate != rate:  # of another plan, or of a new publisher that continues from a state
+            self._noise = noise.BufferedLaplace(rate, self.rng, block=max(plan.wait, 1))
+        return noisy_totals(counts, self._noise.take(len(counts)))
 
     def _between(self, counts: Ints, t: int) -> Floats:
         from privacy_engine.kernels.stream_total import between_samples
@@ -105,7 +104,9 @@ class _Shrink(Publisher):
 
         plan = self._plan
         self.spend(np.array([plan.total_budget + plan.budget]))
-        y, z = float(self._noisy_totals(row[None])[0]), (row + self._draw(plan.budget, len(row))).astype(np.float64)
+        y = float(self._noisy_totals(row[None])[0])
+        drawn = noise.discrete_laplace(self.mechanism.noise_rate(plan.budget), len(row), rng=self.rng)
+        z = (row + drawn).astype(np.float64)
         self._estimate(t, z, self._scale(plan.budget), y, self._scale(plan.total_budget))
         levels = self._levels
         average_squares(t, self.mechanism.window, levels.level, levels.squares)
@@ -136,14 +137,15 @@ class _Shrink(Publisher):
 
     def _plan_next(self, t: int) -> None:
         w = self.mechanism.window
-        spent = np.array(self._budgets[max(len(self._budgets) - w + 1, 0) :])
-        self._plan = self._scheduler.choose(self._plan, t, self._levels, self._total, spent)
+        scheduler = Scheduler(self.mechanism.epsilon, w, self.mechanism.sensitivity, self.mechanism.relative)
+        recent = self.ledger.recent
+        spent = np.array(recent[max(len(recent) - w + 1, 0) :])
+        self._plan = scheduler.choose(self._plan, t, self._levels, self._total, spent)
         self._wait = self._plan.wait - 1
-        self._totals_noise = self._draw(self._plan.total_budget, self._plan.wait)
 
 
 @mechanisms.register
-class StreamShrink(StreamMechanism):
+class StreamShrink(StreamEstimateMechanism):
     r"""Samples at intervals that releases decide, and noisy totals between them, filtered and shrunk towards zero.
 
     A timestamp spends e on the total over all dimensions and, at a sample, also b on every dimension. One event changes
@@ -165,10 +167,14 @@ class StreamShrink(StreamMechanism):
 
     title: ClassVar[str] = "Stream shrink"
     summary: ClassVar[str] = "Adaptive samples and noisy totals, filtered; as near to zero as the releases suggest."
-    whole: ClassVar[bool] = False
 
     name: Literal["stream-shrink"] = "stream-shrink"
     objective: Objective = "relative"
+
+    @property
+    def relative(self) -> bool:
+        """True where the relative error is the objective."""
+        return self.objective == "relative"
 
     def publisher(self, dimensions: int, rng: noise.RandomSource) -> Publisher:
         return _Shrink(self, dimensions, rng)
