@@ -1,4 +1,4 @@
-"""``stream-shrink``: its filters against plain integration, its budget, and that it is never far above the best rows."""
+"""``stream-shrink``: its filters against plain integration, its budget, and errors below those of simpler ones."""
 
 import math
 
