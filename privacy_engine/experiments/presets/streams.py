@@ -8,6 +8,7 @@ from privacy_engine.data import CountStream
 from privacy_engine.experiments.generated import Dimensions, PoissonStream, Timestamps
 from privacy_engine.experiments.inputs import Given
 from privacy_engine.experiments.presets.base import ReleasePreset, presets
+from privacy_engine.params import Repetitions
 
 DENSE, SPARSE = 100.0, 0.5
 """Mean counts of the generated streams: far above and far below w/ε of most of the sweep."""
@@ -20,6 +21,7 @@ class StreamError(ReleasePreset):
     kind: ClassVar[str] = CountStream.kind
     metrics: ClassVar[tuple[str, ...]] = ("stream-mean-absolute-error", "stream-relative-error")
 
+    repetitions: Repetitions = 30
     timestamps: Timestamps = 200
     dimensions: Dimensions = 5
 
