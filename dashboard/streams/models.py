@@ -37,7 +37,8 @@ class LiveStream(models.Model):
     """One run of one stream mechanism over dimensions that are fixed when it is opened.
 
     ``publisher`` is the state of the mechanism after ``published`` timestamps, with the ledger of the last window. It
-    changes in the transaction that stores what was published, so that no timestamp is ever published twice.
+    changes in the transaction that stores what was published, so that no timestamp is ever published twice. It is raw data:
+    mechanisms that group timestamps hold the counts of open groups in it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -113,7 +114,7 @@ class LiveStream(models.Model):
 
 
 class PublishedTimestamp(models.Model):
-    """What was published of one timestamp. Of the counts that came in only a keyed digest is stored.
+    """What was published of one timestamp. Of the counts that came in it stores a keyed digest only.
 
     ``digest`` distinguishes a repeated request from a changed one.
     """

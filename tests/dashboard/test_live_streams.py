@@ -93,7 +93,7 @@ class TestPublishing:
         assert publish(owner_api, url, event("2026-01-01T11:00:00Z", 1, 2)).json()["results"][0]["repeated"]
         assert publish(owner_api, url, event("2026-01-02", 1, 2)).status_code == 201
 
-    def test_the_counts_themselves_are_not_stored(self, owner_api: APIClient) -> None:
+    def test_counts_that_no_later_timestamp_needs_are_not_stored(self, owner_api: APIClient) -> None:
         """No column of either table holds the counts that came in: a canary of two numbers, under much noise."""
         url = opened(owner_api, mechanism=MECHANISM | {"epsilon": 1e-3})
         publish(owner_api, url, event(0, 123_456_789, 987_654_321))
