@@ -197,3 +197,15 @@ class TestUtility:
             Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
         )
         assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "error"), [("stateflu.csv", 0.093), ("uber212.csv", 0.165), ("syn.csv", 0.0164)])
+def test_relative_errors_at_epsilon_1_window_100_are_at_most_those_of_the_prototype(shared, file, error):
+    """Mean of 5 seeded runs against streams.md's prototype, 3 % above it at most."""
+    text = (shared / "data" / "streams" / file).read_text()
+    lines = [line.split(",") for line in text.splitlines()[1:]]
+    rows = np.array([line if file == "syn.csv" else line[1:] for line in lines], dtype=np.int64)
+    least = np.maximum(rows, 0.01 * rows.sum(axis=0))
+    runs = [StreamShrink(**HOW).start(rows.shape[1], noise.seeded(seed)).publish_all(rows) for seed in range(5)]
+    assert np.mean([(np.abs(run - rows) / least).mean() for run in runs]) <= 1.03 * error
