@@ -37,8 +37,8 @@ class LiveStream(models.Model):
     """One run of one stream mechanism over dimensions that are fixed when it is opened.
 
     ``publisher`` is the state of the mechanism after ``published`` timestamps, with the ledger of the last window. It
-    changes in the transaction that stores what was published, so that no timestamp is ever published twice. It is raw data:
-    mechanisms that group timestamps hold the counts of open groups in it.
+    changes in the transaction that stores what was published, so that no timestamp is ever published twice. It is raw
+    data: mechanisms that group timestamps hold the counts of open groups in it.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
