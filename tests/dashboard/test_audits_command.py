@@ -32,13 +32,22 @@ class Terminal(io.StringIO):
         return True
 
 
+LONG = {"stream-rescuedp", "stream-shrink"}
+
+
 @pytest.fixture
 def command(capsys):
     """``command(*arguments)``: stdout, stderr, exit code; in this process."""
     return runner(Command, "audit", capsys)
 
 
-@pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms])
+def _audited():
+    """All mechanisms; those whose 2,000 releases in turn take over 20 seconds are slow."""
+    names = [cls.registered_name() for cls in mechanisms]
+    return [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names]
+
+
+@pytest.mark.parametrize("name", _audited())
 def test_every_mechanism_is_audited_by_its_level_and_radius_alone(command, name):
     claim = CLAIM if mechanisms[name].kind == "trajectory" else CLAIM[:2]
     out, _, code = command(name, *claim, *FEW, "--json")

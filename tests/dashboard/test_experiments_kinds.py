@@ -33,8 +33,14 @@ def command(capsys: Any) -> Any:
     return runner(Command, "experiment", capsys)
 
 
+SMALL: dict[str, dict[str, int]] = {
+    "stream": {"repetitions": 2, "timestamps": 24, "dimensions": 2},
+    "checkins": {"repetitions": 2},
+}
+
+
 def preset_of(kind: str, **changes: Any) -> dict[str, Any]:
-    return {"name": PRESETS[kind], "repetitions": 2} | changes
+    return {"name": PRESETS[kind], **SMALL[kind]} | changes
 
 
 def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
@@ -68,7 +74,8 @@ class TestEveryKind:
             digests[way] = found["table_sha256"]
         for way, _, file in ways:  # a command closes the connection to the database
             first, again = tmp_path / way, tmp_path / f"{way}-again"
-            out, errors, code = command(PRESETS[kind], *file, "--set", "repetitions=2", "--out", first)
+            changes = [part for name, value in SMALL[kind].items() for part in ("--set", f"{name}={value}")]
+            out, errors, code = command(PRESETS[kind], *file, *changes, "--out", first)
             assert (errors, code) == ("", 0)
             assert "NOT PRIVATE" in out
             assert command(first / "spec.json", *file, "--out", again)[1:] == ("", 0)
