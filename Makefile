@@ -68,14 +68,14 @@ run: install
 	@exec $(BIN)/python manage.py run
 
 # CI's share of the long tests: every one of them, with as many examples of a property as `make test` has.
-SLOW ?= slow or hypothesis
+SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
 test: install-dev
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) -m "not slow and not thorough"
 
 test-fast: install-dev
-	@$(PYTEST) -m "not slow and not browser" tests/engine tests/dashboard tests/test_repository.py
+	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev
 	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE)
@@ -83,11 +83,11 @@ test-slow: install-dev
 
 # The worker tests start processes with databases of their own.
 test-postgres: install-dev
-	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard \
-		$(foreach one,worker experiments_worker audits_worker,--ignore tests/dashboard/test_$(one).py)
+	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard -m "not thorough" \
+		$(foreach one,worker experiments_worker audits_worker live_streams_killed,--ignore tests/dashboard/test_$(one).py)
 
 coverage: install-dev
-	@$(PYTEST) -m "not slow" --cov --cov-report term:skip-covered --cov-report html
+	@$(PYTEST) -m "not slow and not thorough" --cov --cov-report term:skip-covered --cov-report html
 
 check: install-dev $(NODE_STAMP)
 	@BIN=$(BIN) sh .ci/check

@@ -52,7 +52,8 @@ series = [Trajectory(lon, lat, np.arange(30.0) * 60) for lon, lat in turns]
 known = estimate_correlation(series, cell_m=500.0, smoothing=1.0)
 pairwise_loss(np.arange(30.0), known.distances_m / 200, known.backward, known.forward)
 for cls in presets:
-    run(cls(repetitions=3).spec(), series if cls.kind == "trajectory" else None)
+    small = {"timestamps": 24, "dimensions": 2} if cls.kind == "stream" else {}
+    run(cls(repetitions=3, **small).spec(), series if cls.kind == "trajectory" else None)
 every = []
 for cls in measures.of("trajectory"):
     required = {one["name"]: one["example"] for one in cls.fields() if one["required"]}
@@ -70,6 +71,7 @@ for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-j
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_what_was_warmed_is_not_compiled_again(tmp_path: Path) -> None:
     """Where the environment names a copy of a cache just warmed, as on CI, warming is not repeated."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}

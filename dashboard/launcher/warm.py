@@ -17,7 +17,7 @@ def main() -> None:
     with ProcessPoolExecutor(
         max_workers=min(os.cpu_count() or 1, 4)
     ) as pool:  # each compiles its own to the same cache
-        for running in [pool.submit(one) for one in (losses, simulations, landmark_sets, releases, rest)]:
+        for running in [pool.submit(one) for one in (losses, simulations, landmark_sets, releases, streams, rest)]:
             running.result()
 
 
@@ -25,7 +25,12 @@ def rest() -> None:
     """What shares kernels with the others, and little besides."""
     cleaning()
     measures()
-    experiments()
+    experiments("trajectory", "checkins")
+
+
+def streams() -> None:
+    """Kernels of count streams, which no other kind uses."""
+    experiments("stream")
 
 
 def sweep() -> None:
@@ -100,8 +105,10 @@ def measures() -> None:
     DynamicTimeWarping().over(Trajectory(event, event), event, event, np.arange(20))
 
 
-def experiments() -> None:
-    """What the presets compute with; workers call this before they fork, so that no first part waits for it.
+def experiments(*kinds: str) -> None:
+    """What the presets of some kinds of data, or of all, compute with.
+
+    Workers call this before they fork, so that no first part waits for it.
 
     Tables are made, which imports most of pyarrow, but none is written: that starts threads, and threads do not fork.
     """
@@ -111,7 +118,10 @@ def experiments() -> None:
     event = np.arange(20.0)
     series = [Trajectory(np.sin(event) * 1e-2, np.cos(event) * 1e-2, event * 60)]
     for cls in presets:
-        spec = presets.parse({"name": cls.registered_name(), "repetitions": 1}).spec()
+        if kinds and cls.kind not in kinds:
+            continue
+        small = {"timestamps": 24, "dimensions": 2} if cls.kind == "stream" else {}
+        spec = presets.parse({"name": cls.registered_name(), "repetitions": 1, **small}).spec()
         several = {
             (cell.release and cell.release.title, getattr(cell, "correlation", None) is None): cell
             for cell in spec.cells()

@@ -99,7 +99,7 @@ class StreamViewSet(
 
     @extend_schema(
         parameters=[OpenApiParameter("after", int, default=0)],
-        responses={(200, live.CONTENT_TYPE): OpenApiTypes.STR},
+        responses={(200, live.CONTENT_TYPE): OpenApiTypes.OBJECT},
         filters=False,
     )
     @action(detail=True, content_negotiation_class=AnyAccept)

@@ -42,9 +42,9 @@ def command(capsys):
 
 
 def _audited():
-    """All mechanisms; those whose 2,000 releases in turn take over 20 seconds are slow."""
+    """All mechanisms; those whose 2,000 releases in turn take over 20 seconds are thorough."""
     names = [cls.registered_name() for cls in mechanisms]
-    return [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in names]
+    return [pytest.param(name, marks=pytest.mark.thorough) if name in LONG else name for name in names]
 
 
 @pytest.mark.parametrize("name", _audited())

@@ -26,10 +26,13 @@ from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
+from dashboard.streams.models import StreamState
+from dashboard.streams.services import change_state, open_stream, publish_events
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
+from tests.dashboard import kinds
 from tests.examples import examples
 
 # real transactions: a request through the application ends the connections of the thread
@@ -47,6 +50,10 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
     execution.run(release.pk)
     release.refresh_from_db()
     upload = resumable.begin(owner=owner, length=1000)
+    counts = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a", "b"], spec=counts)
+    publish_events(stream=stream, events=[{"time": 1, "counts": [2, 3]}])
+    change_state(stream=stream, state=StreamState.CLOSED)  # or its live connection would stay open
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     return {
         "datasets": str(ready_dataset.pk),
@@ -56,6 +63,7 @@ def known(owner: User, ready_dataset: Dataset) -> dict[str, str]:
         "uploads": str(upload.pk),
         "experiments": str(submit_experiment(owner=owner, preset=few).pk),
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
+        "streams": str(stream.pk),
         "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
     }
 

@@ -260,7 +260,7 @@ def audited(cls, control, **given):
     return audit(AuditSpec.parse({"mechanism": described, "seed": 5, **given}))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @every_sound
 @every_control
 def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
