@@ -163,6 +163,8 @@ class CountStream:
         The timestamps as the file writes them.
     time_s : (T,) float or None
         Seconds since 1970-01-01 UTC, never decreasing; None where the labels are no instants (weeks, numbers).
+    time_name : str
+        What the file calls the column of its timestamps.
 
     Raises
     ------
@@ -176,6 +178,7 @@ class CountStream:
     names: Sequence[str]
     labels: Sequence[str]
     time_s: Floats | None = None
+    time_name: str = "time"
 
     def __post_init__(self) -> None:
         try:

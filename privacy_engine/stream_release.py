@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.data import CountStream, Floats, Ints, Mask
 from privacy_engine.errors import DataError
 from privacy_engine.published import plain_name
 
 PER_UNIT = 1000
+_USUAL_HEADER = re.compile(r"time( \([0-9]+\))?")
 FINEST = 2.0**40
 """From here on estimates are whole numbers: floats are too coarse to hold every multiple of 0.001."""
 
@@ -54,6 +56,8 @@ class StreamRelease:
         What each timestamp spent; 0 where it repeats an earlier one.
     private : bool
         True only if all noise came from the operating system's generator.
+    time_name : str
+        As in :class:`~privacy_engine.data.CountStream`: the header of the column of timestamps in exports.
     """
 
     counts: Ints | Floats
@@ -62,6 +66,12 @@ class StreamRelease:
     time_s: Floats | None
     budgets: Floats
     private: bool = False
+    time_name: str = "time"
+
+    @classmethod
+    def of(cls, stream: CountStream, counts: Ints | Floats, budgets: Floats, *, private: bool) -> StreamRelease:
+        """The release of ``stream`` that publishes ``counts`` (T, d): names, timestamps and their column are its."""
+        return cls(counts, stream.names, stream.labels, stream.time_s, budgets, private, stream.time_name)
 
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts)
@@ -89,25 +99,40 @@ def export_names(names: Sequence[str]) -> list[str]:
     >>> export_names(["a", "b", "a"])
     ['a', 'b', 'a (2)']
     """
-    found: list[str] = []
-    taken: set[str] = set()
+    found: dict[str, None] = {}  # in their order
     for name in map(plain_name, names):
-        number, unique = 1, name
-        while unique in taken:
-            number += 1
-            unique = f"{name} ({number})"
-        taken.add(unique)
-        found.append(unique)
-    return found
+        found[_unlike(found, name)] = None
+    return list(found)
 
 
-def counts_digest(names: Sequence[str], labels: Sequence[str], counts: Ints | Floats) -> str:
-    """SHA-256 of published counts (T, d) with their names and labels as they are exported.
+def _unlike(taken: Collection[str], name: str) -> str:
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique
+
+
+def export_header(time_name: str, names: Sequence[str]) -> list[str]:
+    """The header of an exported table: the column of timestamps, whose name differs from all others, and the names.
+
+    >>> export_header("day", ["day", "day"])
+    ['day (3)', 'day', 'day (2)']
+    """
+    exported = export_names(names)
+    return [_unlike(frozenset(exported), plain_name(time_name)), *exported]
+
+
+def counts_digest(names: Sequence[str], labels: Sequence[str], counts: Ints | Floats, time_name: str = "time") -> str:
+    """SHA-256 of published counts (T, d) with their names, labels and header of labels as they are exported.
 
     It detects damage and exchange. It is no signature: whoever forges a file can compute it too.
     """
     whole = counts.dtype == np.int64
     found = hashlib.sha256(b"cairn counts 1\n" if whole else b"cairn estimates 1\n")
-    found.update(json.dumps([export_names(names), [plain_name(label) for label in labels]]).encode() + b"\n")
+    header, *exported = export_header(time_name, names)
+    own = [] if _USUAL_HEADER.fullmatch(header) else [header]  # there were digests before there were other headers
+    texts = [exported, [plain_name(label) for label in labels], *own]
+    found.update(json.dumps(texts).encode() + b"\n")
     found.update(np.ascontiguousarray(counts, dtype="<i8" if whole else "<f8").tobytes())
     return found.hexdigest()

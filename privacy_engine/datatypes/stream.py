@@ -94,14 +94,14 @@ class StreamType(DataType):
         return stream_sketch(data, timed_key), None
 
     def to_table(self, data: CountStream) -> Any:
-        return _table(data, data.counts, {"names": list(data.names), "timed": data.time_s is not None})
+        return _table(data, data.counts, _about(data))
 
     def from_table(self, table: Any) -> CountStream:
         about, counts, labels, time_s = _columns(table)
-        return CountStream(counts, about["names"], labels, time_s)
+        return CountStream(counts, about["names"], labels, time_s, about.get("time_name", "time"))
 
     def release_to_table(self, release: StreamRelease) -> Any:
-        about = {"names": list(release.names), "timed": release.time_s is not None, "private": release.private}
+        about = _about(release) | {"private": release.private}
         about |= {} if release.whole else {"whole": False}
         return _table(release, release.counts, about).append_column("budget", pa.array(release.budgets))
 
@@ -110,10 +110,11 @@ class StreamType(DataType):
         about, counts, labels, time_s = _columns(table.drop_columns(["budget"]))
         if about.get("whole", True):
             counts = counts.astype(np.int64)
-        return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"])
+        header = about.get("time_name", "time")
+        return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"], header)
 
     def digest(self, release: StreamRelease) -> str:
-        return counts_digest(release.names, release.labels, release.counts)
+        return counts_digest(release.names, release.labels, release.counts, release.time_name)
 
     def release(
         self, spec: ReleaseSpec, data: CountStream, beside: Any = None, *, watch: Watch | None = None
@@ -122,6 +123,10 @@ class StreamType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, StreamRelease)
         return found
+
+
+def _about(stream: CountStream | StreamRelease) -> dict[str, Any]:
+    return {"names": list(stream.names), "timed": stream.time_s is not None, "time_name": stream.time_name}
 
 
 def _table(stream: CountStream | StreamRelease, counts: Any, about: dict[str, Any]) -> Any:

@@ -12,13 +12,11 @@ from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, Unclos
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.published import plain_name
-from privacy_engine.stream_release import StreamRelease, export_names
-
-TIME = "time"
+from privacy_engine.stream_release import StreamRelease, export_header
 
 
 def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:
-    header = [TIME, *export_names(release.names), OUR_COLUMN, JSON_COLUMN]
+    header = [*export_header(release.time_name, release.names), OUR_COLUMN, JSON_COLUMN]
     out.write((",".join(cell_text(name) for name in header) + "\r\n").encode())
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
     for text, row in zip(release.labels, release.counts.tolist(), strict=True):
@@ -30,7 +28,7 @@ def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:
 def _write_parquet(release: StreamRelease, out: BinaryIO, label: Label) -> None:
     columns = [pa.array([plain_name(text) for text in release.labels], pa.string())]
     columns += [pa.array(release.counts[:, k]) for k in range(len(release.names))]
-    names = [TIME, *export_names(release.names)]
+    names = export_header(release.time_name, release.names)
     table = pa.table(columns, names=names).replace_schema_metadata({"cairn": as_json(dict(label)), "kind": "stream"})
     pq.write_table(table, Unclosed(out), compression="zstd")
 

@@ -27,6 +27,8 @@ from privacy_engine.published import plain_name
 DECIMALS = 7
 _CHUNK = 50_000
 LABEL_NAMESPACE = "urn:cairn:label:1"
+POINT_HEADERS = (b"series,time,lon,lat,", b"series,person,time,lon,lat,")
+"""The columns of a CSV before its label: of one person's series, and of several people's."""
 _PERSON = f'<c:{OUR_PERSON} xmlns:c="urn:cairn:1">{{}}</c:{OUR_PERSON}>'
 
 
@@ -87,8 +89,7 @@ def _chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[st
 
 def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several = _several_people(series)
-    out.write(b"series,person,time" if several else b"series,time")
-    out.write(f",lon,lat,{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
+    out.write(POINT_HEADERS[several] + f"{OUR_COLUMN},{JSON_COLUMN}\r\n".encode())
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
     for one in series:
         name = f"{cell_text(one.name)},{cell_text(one.person)}" if several else cell_text(one.name)

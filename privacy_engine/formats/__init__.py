@@ -41,7 +41,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     unsupported_xml,
 )
 from privacy_engine.formats.archive import read_zip
-from privacy_engine.formats.data_kinds import checked, read_other
+from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_other
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
@@ -49,6 +49,8 @@ from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import Limits, Meter, Source, display_name, extension, inflated, seekable
 
 __all__ = [
+    "OTHER_COLUMNS",
+    "TITLES",
     "Format",
     "Limits",
     "Option",

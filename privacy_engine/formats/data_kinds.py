@@ -7,6 +7,7 @@ from collections.abc import Collection
 from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
 from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats import checkins, streams
+from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
@@ -16,6 +17,8 @@ from privacy_engine.formats.parquet import whole_table
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 
+OTHER_COLUMNS = "other_columns"
+"""The code of the note on a table of counts whose columns are those of another kind."""
 TITLES = {"trajectory": "positions", "stream": "counts", "checkins": "check-ins"}
 
 
@@ -61,7 +64,18 @@ def read_other(
     table = table or text_table(source.read_lines(), options, report)
     if kind == CheckIns.kind:
         return checkins.checkins_of(table, options, report)
+    if len(kinds) == 1:
+        _note_other_columns(table, report)
     return streams.stream_of(table, options, report)
+
+
+def _note_other_columns(table: Table, report: Report) -> None:
+    """Note in the report that a table which is read as counts names the columns of another kind."""
+    found = "positions" if has_positions(table.names) else ""
+    if checkins.looks_like(table.names, table.sample, table.headed):
+        found = TITLES[CheckIns.kind]
+    if found:
+        report.note(OTHER_COLUMNS, f"The columns are those of {found}; they were read as counts.")
 
 
 def _used(kind: str, format: Format) -> tuple[str, ...]:

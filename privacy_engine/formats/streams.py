@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columns import TIME, canonical, has_positions
+from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, REASON_NAMES, number, numbers, typed
 from privacy_engine.formats.options import ReadOptions
@@ -73,8 +75,17 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
     FormatError
         No row is left, or no column holds numbers.
     """
+    table = _without_label(table)
     places = _long_places([canonical(name) for name in table.names])
     return _long(table, places, options, report) if places else _wide(table, options, report)
+
+
+def _without_label(table: Table) -> Table:
+    """The table without the label of an export, which is in its last columns."""
+    if OUR_COLUMN not in table.names[1:]:
+        return table
+    end = table.names.index(OUR_COLUMN, 1)
+    return replace(table, names=table.names[:end], columns=table.columns[:end], sample=[r[:end] for r in table.sample])
 
 
 def _long_places(plain: list[str]) -> tuple[int, int, int] | None:
@@ -124,7 +135,8 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     if not labelled:
         report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
         return CountStream(counts[keep], names, [str(i + 1) for i in range(int(keep.sum()))])
-    return _in_order(counts[keep], names, table.columns[0].filter(pa.array(keep)), options, report)
+    header = table.names[0] if table.headed else "time"
+    return _in_order(counts[keep], names, header, table.columns[0].filter(pa.array(keep)), options, report)
 
 
 def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, report: Report) -> CountStream:
@@ -141,7 +153,8 @@ def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, repo
     kept = values[keep.to_numpy(zero_copy_only=False)]
     counts: Floats = np.bincount(row * shape[1] + column, kept, shape[0] * shape[1]).astype(np.float64)
     _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
-    return _in_order(counts.reshape(shape), which.dictionary.to_pylist(), when.dictionary, options, report)
+    names, header = which.dictionary.to_pylist(), table.names[places[0]]
+    return _in_order(counts.reshape(shape), names, header, when.dictionary, options, report)
 
 
 def _report_holes(cells: Ints, size: int, report: Report) -> None:
@@ -154,17 +167,19 @@ def _report_holes(cells: Ints, size: int, report: Report) -> None:
         report.note("zeros", message, level="info", count=size - filled)
 
 
-def _in_order(counts: Floats, names: list[str], labels: Any, options: ReadOptions, report: Report) -> CountStream:
+def _in_order(
+    counts: Floats, names: list[str], header: str, labels: Any, options: ReadOptions, report: Report
+) -> CountStream:
     """The stream sorted by time where its labels are instants, else as it stands."""
     texts = pc.fill_null(labels.cast(pa.string()), "").to_pylist()
     seconds = _seconds(labels, options, report)
     if seconds is None:
         report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")
-        return CountStream(counts, names, texts)
+        return CountStream(counts, names, texts, None, header)
     order = np.argsort(seconds, kind="stable")
     if late := int((np.diff(seconds) < 0).sum()):
         report.note("out_of_order", "The rows are out of order in time; they were sorted.", count=late)
-    return CountStream(counts[order], names, [texts[i] for i in order.tolist()], seconds[order])
+    return CountStream(counts[order], names, [texts[i] for i in order.tolist()], seconds[order], header)
 
 
 def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:

@@ -85,8 +85,9 @@ class PointContents(Contents):
 
 @dataclass(frozen=True, eq=False)
 class CountContents(Contents):
-    """The counts (T, d) of a file of a stream, with their names and labels."""
+    """The counts (T, d) of a file of a stream, with their names, labels and header of labels."""
 
+    time_name: str = "time"
     names: Sequence[str] = ()
     labels: Sequence[str] = ()
     counts: Ints | Floats = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
@@ -102,7 +103,7 @@ class CountContents(Contents):
         return f"{len(self.labels):,} timestamps of {len(self.names):,} names"
 
     def digest(self) -> str:
-        return counts_digest(self.names, self.labels, self.counts)
+        return counts_digest(self.names, self.labels, self.counts, self.time_name)
 
 
 @dataclass(frozen=True, eq=False)

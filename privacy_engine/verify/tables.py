@@ -10,7 +10,7 @@ import numpy as np
 
 from privacy_engine.exports.base import JSON_COLUMN
 from privacy_engine.exports.checkins import COLUMNS
-from privacy_engine.exports.stream import TIME
+from privacy_engine.exports.trajectory import POINT_HEADERS
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.popularity import Grid, PopularityModel
@@ -26,6 +26,7 @@ from privacy_engine.verify.contents import (
 from privacy_engine.verify.readers import READERS as POINT_READERS
 from privacy_engine.verify.readers import bare, from_json, long_cells, utf8
 
+_END_OF_HEADER = f",{OUR_COLUMN},{JSON_COLUMN}\r\n".encode()
 ENDINGS = ("csv", "geojson", "gpx", "json", "parquet")
 
 
@@ -45,11 +46,11 @@ def _rows(data: bytes) -> tuple[list[str], list[list[str]], str, object]:
 
 
 def read_counts_csv(data: bytes) -> Contents:
-    """A CSV table of counts: time, a column for each name, and the label beside the first row."""
+    """A CSV table of counts: timestamps, a column for each name, and the label beside the first row."""
     header, rows, text, label = _rows(data)
     counts, off_grid = written_counts([cell for row in rows for cell in row[1:]])
-    names, labels = [bare(name) for name in header[1:]], [bare(row[0]) for row in rows]
-    return CountContents(text, label, off_grid, names, labels, counts.reshape(len(rows), len(names)))
+    (time_name, *names), labels = map(bare, header), [bare(row[0]) for row in rows]
+    return CountContents(text, label, off_grid, time_name, names, labels, counts.reshape(len(rows), len(names)))
 
 
 def read_counts_parquet(data: bytes) -> Contents:
@@ -64,8 +65,8 @@ def read_counts_parquet(data: bytes) -> Contents:
     label = from_json((table.schema.metadata or {}).get(b"cairn", b"").decode("utf-8", "replace"))
     counts = np.column_stack(columns) if columns else np.empty((len(labels), 0), dtype=np.int64)
     off_grid = [repr(one) for one in counts[off_lattice(counts)].tolist()] if estimates else []
-    names, text = table.column_names[1:], str(label.get("text", "")) if isinstance(label, dict) else ""
-    return CountContents(text, label, off_grid, names, [str(one) for one in labels], counts)
+    (time_name, *names), text = table.column_names, str(label.get("text", "")) if isinstance(label, dict) else ""
+    return CountContents(text, label, off_grid, time_name, names, [str(one) for one in labels], counts)
 
 
 def read_model_json(data: bytes) -> Contents:
@@ -117,11 +118,11 @@ def format_of(data: bytes) -> str:
         return "zip"
     if head.startswith(b'{"model":'):
         return "model json"
-    if head.startswith(f"{TIME},".encode()):
-        return "counts csv"
     if head.startswith(b"cell,west,"):
         return "model csv"
-    return {b"<": "gpx", b"{": "geojson"}.get(head.lstrip()[:1], "csv")
+    if data.startswith(POINT_HEADERS) or _END_OF_HEADER not in data:
+        return {b"<": "gpx", b"{": "geojson"}.get(head.lstrip()[:1], "csv")
+    return "counts csv"
 
 
 def _of_counts(data: bytes) -> bool:

@@ -6,11 +6,15 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from dashboard.releases.management.commands.release import Command
+from privacy_engine import formats
+from privacy_engine.data import CountStream
 from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.verify import verify
+from privacy_engine.verify.readers import bare
 from tests.dashboard import kinds
 from tests.dashboard.command_runner import runner
 from tests.dashboard.kinds import POPULARITY, SAMPLE, STREAM
@@ -69,9 +73,65 @@ def test_every_stream_mechanism_releases_by_level_and_window_alone(
     assert verify(out.read_bytes(), out.name).holds
     header, *rows = csv.reader(out.read_text().splitlines())
     uploaded, *given = csv.reader(counts.read_text().splitlines())
-    assert header[1:-2] == uploaded[1:]
+    assert header[:-2] == uploaded
     assert [row[0] for row in rows] == [row[0] for row in given]
     assert all(float(cell) == int(float(cell)) for cell in rows[0][1:-2]) or not cls.whole
+
+
+HEADERS = {
+    "wide": (kinds.wide(kinds.counts(4)), ["date", *kinds.NAMES]),
+    "tab": (kinds.wide(kinds.counts(4)).replace(b",", b"\t"), ["date", *kinds.NAMES]),
+    "long": (kinds.long(kinds.counts(4)), ["date", *kinds.NAMES]),
+    "weeks": (b"epiweek,a,b\n201452,1,2\n201501,3,4\n", ["epiweek", "a", "b"]),
+    "index without a name": (b",a,b\n2024-01-01,1,2\n2024-01-02,3,4\n", ["", "a", "b"]),
+    "formula": (b"=day,a\n2024-01-01,1\n2024-01-02,2\n", ["=day", "a"]),
+    "series": (b"series,time,a\n1,2,3\n4,5,6\n", ["time (2)", "series", "time", "a"]),
+    "no header": (b"1,2,3\n4,5,6\n", ["time", "1", "2", "3"]),
+}
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+@pytest.mark.parametrize("given_as", HEADERS)
+def test_the_export_has_the_header_and_timestamps_of_the_input(
+    run: Run, tmp_path: Path, given_as: str, fmt: str
+) -> None:
+    """None of these needs --kind: their columns are those of counts alone."""
+    data, header = HEADERS[given_as]
+    file, out = tmp_path / "counts.csv", tmp_path / f"out.{fmt}"
+    file.write_bytes(data)
+    _, wrong, code = run(file, *given(STREAM), "--out", out)
+    assert (wrong, code) == ("", 0)
+    assert verify(out.read_bytes(), out.name).holds
+    if fmt == "csv":
+        written = [bare(cell) for cell in next(csv.reader(out.read_text().splitlines()))][:-2]
+    else:
+        written = pq.read_schema(out).names
+    assert written == header
+
+
+@pytest.mark.parametrize("fmt", ["csv", "parquet"])
+def test_an_export_is_read_again(run: Run, counts: Path, tmp_path: Path, fmt: str) -> None:
+    """The label is no dimension."""
+    out = tmp_path / f"out.{fmt}"
+    assert run(counts, *given(STREAM), "--out", out)[2] == 0
+    read, before = (formats.read(file, kinds=("stream",)).other for file in (out, counts))
+    assert isinstance(read, CountStream)
+    assert isinstance(before, CountStream)
+    assert (read.time_name, read.names, read.labels) == ("date", before.names, before.labels)
+
+
+def test_positions_are_counts_where_the_user_states_it(run: Run, tmp_path: Path) -> None:
+    file, out = tmp_path / "positions.csv", tmp_path / "out.csv"
+    file.write_bytes(kinds.wide(kinds.counts()[:, :2], ("lat", "lon")))
+    assert run(file, "--kind", "stream", *given(STREAM), "--out", out)[1:] == ("", 0)
+    assert verify(out.read_bytes(), out.name).holds
+
+
+def test_another_header_of_timestamps_is_detected(run: Run, counts: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    assert run(counts, *given(STREAM), "--out", out)[2] == 0
+    checks = verify(out.read_bytes().replace(b"date,", b"time,", 1)).checks
+    assert [check.name for check in checks if not check.holds] == ["digest"]
 
 
 @pytest.mark.parametrize("unit", ["user", "record"])
@@ -102,6 +162,11 @@ REFUSED = {
     "json of counts": (["counts", *given(STREAM), "--out", "o.json"], "--out must be a file name"),
     "fractions": (["eighths", *given(STREAM), "--out", "o.csv"], "whole numbers from 0 to 2**52"),
     "check-ins as counts": (["checkins", *given(STREAM), "--out", "o.csv"], "CommandError"),
+    "positions or counts": (["positions", *given(STREAM), "--out", "o.csv"], "--kind must be given for this file: "),
+    "kind of another mechanism": (
+        ["counts", "--kind", "trajectory", *given(STREAM), "--out", "o.csv"],
+        "must be a mechanism for the kind trajectory",
+    ),
     "counts as check-ins": (["counts", *given(POPULARITY), "--out", "o.csv"], "need a column of the user"),
     "no positions": (["bare", *given(POPULARITY), "--out", "o.csv"], "must have positions"),
 }
@@ -114,6 +179,7 @@ def test_fail_with_one_clear_line_and_no_file(
     (file, *rest), reported = REFUSED[why]
     bare = [row.rsplit(",", 2)[0] for row in kinds.checkin_rows()]
     (tmp_path / "bare.csv").write_bytes(kinds.checkins(bare, "user_id,time,venue_id"))
+    (tmp_path / "positions.csv").write_bytes(kinds.wide(kinds.counts()[:, :2] % 90, ("lat", "lon")))
     (tmp_path / "eighths.csv").write_bytes(kinds.wide(kinds.counts() / 8))
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())

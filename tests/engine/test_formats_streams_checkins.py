@@ -1,5 +1,6 @@
 """Counts and check-ins: recognised by their columns or chosen, and checked once at the entry points."""
 
+import gzip
 import io
 
 import numpy as np
@@ -80,6 +81,33 @@ class TestRecognition:
         with pytest.raises(FormatError) as refused:
             read_bytes(WIDE)
         assert refused.value.code == "no_position_columns"
+
+
+DAYS = np.array(["2024-01-01", "2024-01-02"], "M8[D]")
+FILES = {
+    "wide": WIDE,
+    "long": LONG,
+    "wide parquet": parquet(date=[str(day) for day in DAYS], north=[3, 5], south=[0, 7]),
+    "wide parquet of dates": parquet(date=DAYS, north=[3, 5], south=[0, 7]),
+    "wide parquet of instants": parquet(date=DAYS.astype("M8[ms]"), north=[3.0, 5.0], south=[0.0, 7.0]),
+    "long parquet": parquet(date=[str(DAYS[i]) for i in (0, 1, 1)], region=["north", "north", "south"], n=[3, 5, 7]),
+    "long parquet of dates": parquet(date=DAYS[[0, 1, 1]], region=["north", "north", "south"], count=[3, 5, 7]),
+}
+FILES |= {f"{name}, tabs": FILES[name].replace(b",", b"\t") for name in ("wide", "long")}
+FILES |= {f"{name}, gzip": gzip.compress(data) for name, data in FILES.items()}
+
+
+@pytest.mark.parametrize("kinds", [["stream"], KINDS], ids=["stated", "detected"])
+@pytest.mark.parametrize("how", FILES)
+def test_a_stream_is_the_same_in_every_layout_and_format(how: str, kinds: list[str]) -> None:
+    one = read_bytes(FILES[how], kinds=kinds).other
+    assert isinstance(one, CountStream)
+    assert one.counts.tolist() == [[3, 0], [5, 7]]
+    assert one.names == ("north", "south")
+    assert [label[:10] for label in one.labels] == ["2024-01-01", "2024-01-02"]
+    assert one.time_s is not None
+    assert one.time_s.tolist() == [NEW_YEAR_S, NEW_YEAR_S + DAY_S]
+    assert one.time_name == "date"
 
 
 class TestStreams:

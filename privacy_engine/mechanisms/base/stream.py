@@ -241,7 +241,7 @@ class StreamMechanism(Mechanism):
             source.reached(start, len(stream))
             parts.append(run.publish_all(stream.counts[start : start + ROWS_AT_ONCE]))
         counts: Any = np.concatenate(parts)
-        return StreamRelease(counts, stream.names, stream.labels, stream.time_s, run.budgets, private)
+        return StreamRelease.of(stream, counts, run.budgets, private=private)
 
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
@@ -255,8 +255,7 @@ class StreamMechanism(Mechanism):
         copies = CountStream(np.tile(stream.counts, (1, times)), [*stream.names] * times, stream.labels)
         found = self.release(copies, rng=rng)
         each = found.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
-        about = stream.names, stream.labels, stream.time_s, found.budgets, found.private
-        return [StreamRelease(one, *about) for one in each]
+        return [StreamRelease.of(stream, one, found.budgets, private=found.private) for one in each]
 
     def repeat(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator

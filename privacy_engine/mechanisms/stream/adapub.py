@@ -116,8 +116,8 @@ class AdaptiveMechanism(StreamEstimateMechanism):
             run = self.side_by_side(d, stream.names, source, min(at_once, times - len(found)))
             drawn: Any = run.publish_all(stream.counts)
             found += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]
-        about = stream.names, stream.labels, stream.time_s, run.budgets, source.private and not self.unsound
-        return [StreamRelease(one, *about) for one in found]
+        private = source.private and not self.unsound
+        return [StreamRelease.of(stream, one, run.budgets, private=private) for one in found]
 
 
 class _AdaPub(Publisher):

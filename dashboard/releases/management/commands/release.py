@@ -17,7 +17,7 @@ from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.component import Component
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import KINDS, LandmarkSet, Release, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
@@ -49,12 +49,30 @@ LANDMARKS = (
 class Command(LineCommand):
     help = "Release a file without a server: read, define landmarks (of trajectories), add noise, write."
     example = EXAMPLE
-    arguments = ("file", "clean", "mechanism", "set", "landmarks", "dummies", "then", "read", "person", "seed", "out")
+    arguments = (
+        "file",
+        "kind",
+        "clean",
+        "mechanism",
+        "set",
+        "landmarks",
+        "dummies",
+        "then",
+        "read",
+        "person",
+        "seed",
+        "out",
+    )
     place = "file"
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
         add("file", metavar="FILE", type=Path, help="in any format that Cairn reads, of the mechanism's kind of data")
+        add(
+            "--kind",
+            choices=KINDS,
+            help="what FILE holds; needed only where its columns are those of another kind than the mechanism's",
+        )
         add("--mechanism", required=True, help="a registered name, like landmark-uniform")
         add(
             "--clean",
@@ -87,6 +105,7 @@ class Command(LineCommand):
 def _release(
     *,
     file: Path,
+    kind: str | None,
     clean: list[str],
     mechanism: str,
     set: list[str],
@@ -108,10 +127,12 @@ def _release(
         }
     )
     fmt = _format_of(out, spec.mechanism.kind)
+    if kind is not None:
+        spec.checked(kind)
     cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
     if spec.mechanism.kind != Trajectory.kind:
         _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
-        return _release_other(file, spec, reading(read, person), fmt, out)
+        return _release_other(file, kind, spec, reading(read, person), fmt, out)
     if landmarks is None:
         rule = "required for trajectories"
         raise ParameterError(f"--landmarks is {rule}: {LANDMARKS}".replace("%%", "%"), field="landmarks", rule=rule)
@@ -162,15 +183,27 @@ def _refuse_unused(kind: str, **options: Any) -> None:
             raise ParameterError(f"--{name} must be {rule}; the mechanism is for {kind}", field=name, rule=rule)
 
 
-def _release_other(file: Path, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path) -> str:
+def _release_other(
+    file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path
+) -> str:
     """Release a count stream or check-ins, and return what was done in one line."""
     found = datatypes[spec.mechanism.kind]
     read = formats.read(file, kinds=(found.kind,), **options)
+    if kind is None:
+        _refuse_other_columns(read.report, found.kind)
     drawn = found.release(spec, read.other)
     label = privacy_label(spec, NO_CONTEXT, private=drawn.private, sha256=found.digest(drawn))
     _write(out, partial(found.write, drawn, fmt, label=label))
     statement = spec.mechanism.guarantee().statement if spec.private else f"{NOT_PRIVATE}."
     return f"{len(read):,} {found.items}. {statement}"
+
+
+def _refuse_other_columns(report: formats.Report, kind: str) -> None:
+    """Require --kind where the columns are those of another kind: these may be positions, not counts."""
+    for note in report.notes:
+        if note["code"] == formats.OTHER_COLUMNS:
+            rule = f"given for this file: --kind {kind} if it does hold {formats.TITLES[kind]}"
+            raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
 
 
 def _write(out: Path, write: Callable[[BinaryIO], None]) -> None:
