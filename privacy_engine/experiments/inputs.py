@@ -15,8 +15,8 @@ import numpy as np
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 
-RESULTS = 1
-"""Part of every dataset's key: raised when the same cell would give other numbers, so that kept ones are not used."""
+RESULTS = {Trajectory.kind: 1, CountStream.kind: 2, CheckIns.kind: 1}
+"""Part of every dataset's key: raised when the same cell would give other numbers, so that stored ones are not used."""
 
 COLUMNS = {CountStream.kind: ("counts",), CheckIns.kind: ("user", "time_s", "place", "lon", "lat")}
 """What results follow from; names and labels stay out."""
@@ -62,7 +62,7 @@ def dataset_digest(data: Sequence[Trajectory] | CountStream | CheckIns | None, k
     """
     if kind != Trajectory.kind:
         return _digest(kind, data)
-    found = hashlib.sha256(f"cairn experiment {RESULTS}".encode())
+    found = hashlib.sha256(f"cairn experiment {RESULTS[kind]}".encode())
     for one in data or ():  # type: ignore[union-attr]
         found.update(f" {len(one)} {one.time_s is not None} {one.marked is not None} ".encode())
         for column in (one.lon, one.lat, one.time_s, one.marked):
@@ -72,7 +72,7 @@ def dataset_digest(data: Sequence[Trajectory] | CountStream | CheckIns | None, k
 
 
 def _digest(kind: str, data: Any) -> str:
-    found = hashlib.sha256(f"cairn experiment {RESULTS} {kind}".encode())
+    found = hashlib.sha256(f"cairn experiment {RESULTS[kind]} {kind}".encode())
     for name in COLUMNS[kind] if data is not None else ():
         column = getattr(data, name)
         if column is not None:

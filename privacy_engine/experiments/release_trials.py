@@ -28,7 +28,8 @@ class ReleaseTrials:
     """The repetitions ``which`` of ``cell``, each a function of the cell, the data and its own number alone.
 
     Repetition r is the r mod B-th release of batch r div B, whose noise is drawn from the cell's seed and the number
-    of the batch; B follows from the cell and the size of the data. Never private: metrics read the truth.
+    of the batch; B follows from the cell and the size of the data, and is 1 where a mechanism gains nothing from more.
+    Never private: metrics read the truth.
     """
 
     def __init__(self, cell: ReleaseCell, data: Any, which: range) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import pickle
 from pathlib import Path
+from time import process_time
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -170,6 +171,46 @@ class TestEveryRun:
         assert [one["name"] for one in listed] == [cls.registered_name() for cls in metrics.of(kind)]
         assert len({one["title"] for one in listed}) == len(listed)
         assert all(one["kind"] == kind and one["owner_only"] and one["needs_release"] for one in listed)
+
+
+STREAM_MECHANISMS = pytest.mark.parametrize("mechanism", [cls.registered_name() for cls in mechanisms.of("stream")])
+
+
+def stream_cell(mechanism: str, **changes: Any) -> Any:
+    release = {"mechanism": {"name": mechanism, "epsilon": 1.0, "window": 4}}
+    (cell,) = spec("stream", base={"release": release}, **changes).cells()
+    return cell
+
+
+class TestBatches:
+    @STREAM_MECHANISMS
+    def test_no_release_is_computed_that_is_not_measured_unless_a_batch_saves_time(
+        self, mechanism: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cell, drawn = stream_cell(mechanism), []
+        found = cell.release.mechanism.releases
+        monkeypatch.setattr(
+            type(cell.release.mechanism),
+            "releases",
+            lambda self, stream, times, *, rng: drawn.append(times) or found(stream, times, rng=rng),
+        )
+        for first, count in ((0, 2), (2, 3)):
+            run_block(Block(cell, first, count), STREAM)
+        assert drawn == ([16, 16] if cell.release.mechanism.batched else [1] * 5)
+
+    @pytest.mark.slow
+    @STREAM_MECHANISMS
+    @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
+    def test_the_prediction_has_the_order_of_the_time_it_takes(
+        self, mechanism: str, timestamps: int, dimensions: int
+    ) -> None:
+        about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
+        data, cell = generators.parse(about).data(), stream_cell(mechanism, metrics=["stream-mean-absolute-error"])
+        run_block(Block(cell, 0, 1), data)  # kernels are compiled
+        start = process_time()
+        run_block(Block(cell, 0, 16), data)
+        seconds = process_time() - start
+        assert seconds / 8 < cell_seconds(cell, [timestamps, dimensions], 16) < 8 * seconds
 
 
 class TestErrorsThatAreKnown:

@@ -15,9 +15,10 @@ from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
 from privacy_engine.experiments.release_trials import ReleaseTrials, batch_size
 
-RELEASE_S, ROW_S, STEP_S, COUNT_S, MEASURED_S, CHECKIN_S = 4e-4, 4e-6, 6e-5, 8e-8, 3e-8, 6e-8
-"""Seconds of one run of a mechanism, of each of its timestamps, of each where a mechanism goes from one to the next,
-of each count published, of each count in each metric, and of each check-in wherever check-ins are counted."""
+RELEASE_S, COUNT_S, CHECKIN_S = 4e-4, 8e-8, 6e-8
+"""Seconds of one fitted model, of each of its counts, and of each check-in wherever check-ins are counted."""
+MEASURED_S = 3e-8
+"""Seconds of each count of a grid in each metric."""
 
 
 class ReleaseCell(Cell):
@@ -51,7 +52,7 @@ class ReleaseCell(Cell):
         return np.vstack([np.full(len(which), np.nan), ReleaseTrials(self, data, which).values()])
 
     def batch(self, sizes: Sequence[int]) -> int:
-        return batch_size(self._counts(self._sizes(sizes)))
+        return batch_size(self._counts(self._sizes(sizes))) if self.release.mechanism.batched else 1
 
     def batch_over(self, data: Any) -> int:
         """:meth:`batch` for the data themselves."""
@@ -76,11 +77,10 @@ class StreamCell(ReleaseCell):
     kind: Literal["stream"] = "stream"
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        rows, counts = self._sizes(sizes)[0], self._counts(self._sizes(sizes))
-        independent = self.release.mechanism.independent_dimensions
-        together, row = (self.batch(sizes), ROW_S) if independent else (1, STEP_S)
-        each = counts * (COUNT_S + MEASURED_S * len(self.metrics))
-        return repetitions * ((RELEASE_S + row * rows) / together + each)
+        (timestamps, dimensions), batch = self._sizes(sizes), self.batch(sizes)
+        drawn = -(-repetitions // batch) * batch  # a batch is drawn whole
+        measured = sum(one.seconds_once(timestamps * dimensions) for one in self.metrics)
+        return float(drawn * self.release.mechanism.seconds(timestamps, dimensions, batch) + repetitions * measured)
 
     def _counts(self, sizes: Sequence[int]) -> int:
         return items_of(self.kind, sizes)

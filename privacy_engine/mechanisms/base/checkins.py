@@ -129,6 +129,11 @@ class CheckInMechanism(Mechanism):
         """One fitted model of ``checkins``: a :class:`Recommender`; errors of :meth:`counted`."""
         return self.fit(checkins, noise.as_source(rng))
 
+    @property
+    def batched(self) -> bool:
+        """True if models that are fitted together take less time than one after the other."""
+        return False
+
     def releases(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator) -> list[Any]:
         """``times`` independently fitted models, at least one."""
         return [self.release(checkins, rng=rng) for _ in range(times)]

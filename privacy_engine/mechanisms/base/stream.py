@@ -166,8 +166,10 @@ class StreamMechanism(Mechanism):
     """Base of every mechanism that releases count streams under w-event privacy.
 
     A subclass writes :meth:`publisher`; it sets ``independent_dimensions`` where what is published of a dimension
-    depends on no other one. Neighbours are streams with the same timestamps and names that differ in one window of w
-    successive timestamps only, at each by at most Δ in sum over all dimensions.
+    depends on no other one, and ``work``, the seconds of one release, of each timestamp and of each count, as measured
+    on one core of a small machine with ε = 1 and windows of 20 to 100. Neighbours are streams with the same timestamps
+    and names that differ in one window of w successive timestamps only, at each by at most Δ in sum over all
+    dimensions.
     """
 
     kind: ClassVar[str] = CountStream.kind
@@ -187,6 +189,7 @@ class StreamMechanism(Mechanism):
         "Timestamps and names are published as they are: that a name or a timestamp occurs is not protected.",
     )
     independent_dimensions: ClassVar[bool] = False
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 2e-5, 1e-7)
     clear_fields: ClassVar[tuple[str, ...]] = ("time", "names of dimensions", "number of timestamps")
     whole: ClassVar[bool] = True
     grid_text: ClassVar[str] = "counts are whole numbers"
@@ -256,6 +259,16 @@ class StreamMechanism(Mechanism):
         found = self.release(copies, rng=rng)
         each = found.counts.reshape(len(stream), times, -1).transpose(1, 0, 2)
         return [StreamRelease.of(stream, one, found.budgets, private=found.private) for one in each]
+
+    @property
+    def batched(self) -> bool:
+        """True if releases that are drawn together take less time than one after the other."""
+        return self.independent_dimensions
+
+    def seconds(self, timestamps: int, dimensions: int, together: int = 1) -> float:
+        """About how long one of ``together`` releases that are drawn at once takes, of the right order of magnitude."""
+        release, timestamp, count = self.work
+        return (release + timestamp * timestamps) / together + count * timestamps * dimensions
 
     def repeat(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator

@@ -42,6 +42,10 @@ class CheckInPopularity(CheckInMechanism):
         """Standard deviation of the noise on each count."""
         return noise.discrete_laplace_sd(self.noise_rate())
 
+    @property
+    def batched(self) -> bool:
+        return True
+
     def fit(self, checkins: CheckIns, rng: noise.RandomSource) -> PopularityModel:
         return self.releases(checkins, 1, rng=rng)[0]
 

@@ -105,6 +105,10 @@ class AdaptiveMechanism(StreamEstimateMechanism):
     def publisher_of(self, dimensions: int, names: Sequence[str] | None, rng: noise.RandomSource) -> Publisher:
         return self.side_by_side(dimensions, names, rng, 1)
 
+    @property
+    def batched(self) -> bool:
+        return True
+
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator
     ) -> list[StreamRelease]:
@@ -178,6 +182,7 @@ class StreamAdaPub(AdaptiveMechanism):
 
     title: ClassVar[str] = "AdaPub"
     summary: ClassVar[str] = "Noise shared by similar dimensions, and medians over clusters of similar timestamps."
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 3e-6, 1e-7)
 
     name: Literal["stream-adapub"] = "stream-adapub"
 

@@ -55,6 +55,7 @@ class StreamBA(DissimilarityMechanism):
 
     title: ClassVar[str] = "Stream BA"
     summary: ClassVar[str] = "New noise where counts moved away from the last release, with the unused shares."
+    work: ClassVar[tuple[float, float, float]] = (4e-4, 2e-5, 1e-8)
 
     name: Literal["stream-ba"] = "stream-ba"
 

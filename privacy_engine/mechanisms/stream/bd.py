@@ -43,6 +43,7 @@ class StreamBD(DissimilarityMechanism):
 
     title: ClassVar[str] = "Stream BD"
     summary: ClassVar[str] = "New noise where counts moved away from the last release, with half of what is left."
+    work: ClassVar[tuple[float, float, float]] = (4e-4, 2.2e-5, 1e-8)
 
     name: Literal["stream-bd"] = "stream-bd"
 

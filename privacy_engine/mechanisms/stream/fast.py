@@ -95,6 +95,7 @@ class StreamFAST(StreamEstimateMechanism):
 
     title: ClassVar[str] = "Stream FAST"
     summary: ClassVar[str] = "A few samples of every window, more often while counts change; a filter between them."
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 1e-5, 2e-7)
 
     name: Literal["stream-fast"] = "stream-fast"
     samples: Samples = 10

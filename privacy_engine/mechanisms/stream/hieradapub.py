@@ -79,6 +79,7 @@ class StreamHierAdaPub(AdaptiveMechanism):
     title: ClassVar[str] = "HierAdaPub"
     summary: ClassVar[str] = "AdaPub for each level of a hierarchy of sums, made consistent."
     noise_varies: ClassVar[bool] = True
+    work: ClassVar[tuple[float, float, float]] = (8e-4, 1e-5, 3e-7)
 
     name: Literal["stream-hieradapub"] = "stream-hieradapub"
     hierarchy: Annotated[Literal["binary", "quad", "path"], HIERARCHY] = "binary"

@@ -29,6 +29,7 @@ class StreamKalmanUniform(StreamEstimateMechanism):
     title: ClassVar[str] = "Stream Kalman, uniform"
     summary: ClassVar[str] = "New noise at every timestamp, filtered over time with a drift relative to the level."
     independent_dimensions: ClassVar[bool] = True
+    work: ClassVar[tuple[float, float, float]] = (6e-4, 2e-6, 9e-8)
 
     name: Literal["stream-kalman-uniform"] = "stream-kalman-uniform"
 

@@ -69,6 +69,7 @@ class StreamPeGaSus(StreamEstimateMechanism):
     title: ClassVar[str] = "Stream PeGaSus"
     summary: ClassVar[str] = "New noise at every timestamp, smoothed over successive counts that differ little."
     independent_dimensions: ClassVar[bool] = True
+    work: ClassVar[tuple[float, float, float]] = (6e-4, 2e-6, 2.5e-7)
 
     name: Literal["stream-pegasus"] = "stream-pegasus"
 

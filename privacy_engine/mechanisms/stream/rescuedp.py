@@ -141,6 +141,7 @@ class StreamRescueDP(StreamEstimateMechanism):
     )
     sentence: ClassVar[str] = f"There is no guarantee: {reason}"
     noise_varies: ClassVar[bool] = True
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 2.5e-4, 1.1e-5)
 
     name: Literal["stream-rescuedp"] = "stream-rescuedp"
     process_variance: ProcessVariance = 1000.0
