@@ -41,6 +41,22 @@ def off_lattice(values: NDArray[Any]) -> Mask:
 
 
 @dataclass(frozen=True, eq=False)
+class Grouping:
+    """How a mechanism grouped timestamps and dimensions: no part of what is published.
+
+    Parameters
+    ----------
+    cluster_start : (T, d) bool
+        Where a new cluster of timestamps begins in a dimension.
+    group_size : (T, d) int
+        How many dimensions shared one noisy mean.
+    """
+
+    cluster_start: Mask
+    group_size: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class StreamRelease:
     """Published counts of d dimensions at T timestamps, and what was spent.
 
@@ -58,6 +74,8 @@ class StreamRelease:
         True only if all noise came from the operating system's generator.
     time_name : str
         As in :class:`~privacy_engine.data.CountStream`: the header of the column of timestamps in exports.
+    grouping : Grouping or None
+        Of a mechanism that reports it, right after the release; it is not published.
     """
 
     counts: Ints | Floats
@@ -67,11 +85,20 @@ class StreamRelease:
     budgets: Floats
     private: bool = False
     time_name: str = "time"
+    grouping: Grouping | None = None
 
     @classmethod
-    def of(cls, stream: CountStream, counts: Ints | Floats, budgets: Floats, *, private: bool) -> StreamRelease:
+    def of(
+        cls,
+        stream: CountStream,
+        counts: Ints | Floats,
+        budgets: Floats,
+        *,
+        private: bool,
+        grouping: Grouping | None = None,
+    ) -> StreamRelease:
         """The release of ``stream`` that publishes ``counts`` (T, d): names, timestamps and their column are its."""
-        return cls(counts, stream.names, stream.labels, stream.time_s, budgets, private, stream.time_name)
+        return cls(counts, stream.names, stream.labels, stream.time_s, budgets, private, stream.time_name, grouping)
 
     def __post_init__(self) -> None:
         counts = np.asarray(self.counts)

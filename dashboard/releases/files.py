@@ -34,7 +34,7 @@ def write(row: Release, original: Any, drawn: Any) -> None:
     data_files.write_release(row.kind, row.data_path, drawn)
     for path, columns in (
         (row.budgets_path, found.budget_columns(drawn)),
-        (row.errors_path, found.error_columns(original, drawn)),
+        (row.errors_path, found.owner_columns(original, drawn)),
     ):
         if columns:
             parquet.write_columns(path, columns)

@@ -135,5 +135,5 @@ class Release(Job):
 
     @property
     def errors_path(self) -> Path:
-        """Errors against the original: with the dataset, where only its owner's views look."""
+        """Errors against the original, grouping of a stream: with the dataset, where only its owner's views look."""
         return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"

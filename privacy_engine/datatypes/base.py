@@ -121,8 +121,11 @@ class DataType(ABC):
         """What each draw of a release consumed, (n,) each, for a file beside it; empty where its table has it."""
         return {}
 
-    def error_columns(self, truth: Any, release: Any) -> dict[str, Any]:
-        """The error of each published item, (n,) each, for a file of the owner's; empty if charts need none."""
+    def owner_columns(self, truth: Any, release: Any) -> dict[str, Any]:
+        """What charts show the owner of each published item, (n,) each, for a file of the owner's; empty for nothing.
+
+        It is not for publication: errors, and what a mechanism reports beside its release.
+        """
         return {}
 
     def write(self, release: Any, fmt: str, out: BinaryIO, *, label: Label) -> None:

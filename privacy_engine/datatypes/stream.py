@@ -113,6 +113,17 @@ class StreamType(DataType):
         header = about.get("time_name", "time")
         return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"], header)
 
+    def owner_columns(self, truth: CountStream, release: StreamRelease) -> dict[str, Any]:
+        """``start0``, ``group0``, …: where clusters of a dimension begin and its group's size, of a grouping."""
+        if release.grouping is None:
+            return {}
+        found = release.grouping
+        columns: dict[str, Any] = {}
+        for k in range(len(release.names)):
+            start, group = grouping_columns(k)
+            columns |= {start: found.cluster_start[:, k], group: found.group_size[:, k]}
+        return columns
+
     def digest(self, release: StreamRelease) -> str:
         return counts_digest(release.names, release.labels, release.counts, release.time_name)
 
@@ -127,6 +138,11 @@ class StreamType(DataType):
 
 def _about(stream: CountStream | StreamRelease) -> dict[str, Any]:
     return {"names": list(stream.names), "timed": stream.time_s is not None, "time_name": stream.time_name}
+
+
+def grouping_columns(dimension: int) -> tuple[str, str]:
+    """The names of a dimension's columns in :meth:`StreamType.owner_columns`."""
+    return f"start{dimension}", f"group{dimension}"
 
 
 def _table(stream: CountStream | StreamRelease, counts: Any, about: dict[str, Any]) -> Any:

@@ -135,7 +135,7 @@ class TrajectoryType(DataType):
             name: _joined([getattr(one, of) for one in release]) for name, of in columns.items()
         }
 
-    def error_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, Any]:
+    def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, Any]:
         """``error_m`` of each published position, to the millimetre."""
         return {"error_m": _joined([error_m(*pair) for pair in zip(truth, release, strict=True)]).round(3)}
 

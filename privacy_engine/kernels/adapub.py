@@ -66,6 +66,13 @@ class Draws(NamedTuple):
     used: Ints
 
 
+class Trace(NamedTuple):
+    """Where the size of each column's cluster and its group go, (n, columns) each; without rows nowhere."""
+
+    size: Ints
+    group: Ints
+
+
 @inlined
 def rank(bounds: Floats, value: float) -> int:
     """How many of the ``bounds`` are below ``value``."""
@@ -301,9 +308,11 @@ def cluster(mode: int, state: State, draws: Draws, row: Ints, estimates: Floats,
 
 @compiled
 def advance(
-    settings: Settings, state: State, draws: Draws, rows: Ints, t: int, largest: int, out: Floats
+    settings: Settings, state: State, draws: Draws, rows: Ints, t: int, largest: int, out: Floats, trace: Trace
 ) -> tuple[int, int]:
     """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``out`` (n, runs d), as far as draws and capacity last.
+
+    ``trace`` receives their clusters and groups.
 
     Returns how many were published and the size of the largest cluster, which is ``largest`` before the first of them.
     """
@@ -322,4 +331,7 @@ def advance(
             thresholds(estimates, release, state.errors, t + i, settings.relative, settings.epsilon, limits)
         largest = cluster(mode, state, draws, row, estimates, limits, merged)
         out[i] = release
+        if len(trace.size):
+            trace.size[i] = state.size
+            trace.group[i] = state.group
     return len(rows), largest

@@ -110,6 +110,41 @@ class TestVectors:
         assert out.tolist() == [[5, 900], [5, 450], [5, 900]]
 
 
+class TestGrouping:
+    def test_clusters_and_groups_are_those_of_the_state_and_the_release_is_the_same(self):
+        rows = np.random.default_rng(4).integers(0, 60, (50, 7))
+        plain, recorded, stepped = (mechanism(mode="svt", window=5).start(7, noise.seeded(3)) for _ in range(3))
+        recorded.record_grouping()
+        pieces = [recorded.publish_all(rows[i:j]) for i, j in itertools.pairwise([0, 1, 20, 20, 50])]
+        assert np.concatenate(pieces).tolist() == plain.publish_all(rows).tolist()
+        assert plain.grouping is None
+        sizes, groups = [], []
+        for row in rows:
+            stepped.publish(row)
+            sizes.append(stepped.run.state.size.copy())
+            groups.append(stepped.run.state.group.copy())
+        found = recorded.grouping
+        assert found.cluster_start.tolist() == (np.array(sizes) == 1).tolist()
+        assert found.group_size.tolist() == [[(row == one).sum() for one in row] for row in groups]
+        assert found.group_size.max() > 1
+        assert not found.cluster_start.all()
+
+    @pytest.mark.parametrize("mode", MODES)
+    def test_a_release_holds_it_and_a_stored_state_does_not(self, mode):
+        rows = np.random.default_rng(5).integers(0, 60, (30, 6))
+        made = mechanism(mode=mode, window=5)
+        found = made.release(counted(rows), rng=noise.seeded(1)).grouping
+        assert found.cluster_start[0].all()
+        assert (1 / found.group_size).sum(axis=1) == pytest.approx(np.round((1 / found.group_size).sum(axis=1)))
+        if mode == "code":  # two timestamps at most
+            assert (found.cluster_start[1:] | found.cluster_start[:-1]).all()
+        run = made.start(6, noise.seeded(1))
+        run.publish_all(rows)
+        plain = run.state()
+        run.record_grouping()
+        assert run.state() == plain
+
+
 class TestDeviation:
     @given(values=counts_of_a_cluster)
     def test_it_is_the_sum_of_distances_from_the_mean(self, values):

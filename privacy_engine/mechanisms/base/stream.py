@@ -18,7 +18,7 @@ from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes,
 from privacy_engine.params import Param
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
-from privacy_engine.stream_release import StreamRelease, on_lattice
+from privacy_engine.stream_release import Grouping, StreamRelease, on_lattice
 
 LARGEST_COUNT = 2.0**52
 ROWS_AT_ONCE = 1024
@@ -75,6 +75,15 @@ class Publisher(ABC):
     def budgets(self) -> Floats:
         """What each timestamp spent so far, (t,)."""
         return np.array(self._budgets, dtype=np.float64)
+
+    def record_grouping(self) -> bool:
+        """Record the grouping of the timestamps to come; False where the mechanism reports none."""
+        return False
+
+    @property
+    def grouping(self) -> Grouping | None:
+        """What :meth:`record_grouping` recorded; None without it."""
+        return None
 
     def publish(self, row: ArrayLike) -> Ints | Floats:
         """Publish the counts of the next timestamp, (d,); errors of :meth:`publish_all`."""
@@ -239,12 +248,13 @@ class StreamMechanism(Mechanism):
         source = noise.as_source(rng)
         private = source.private and not self.unsound
         run = self.start(len(stream.names), source, stream.names)
+        run.record_grouping()
         parts: list[Any] = [np.empty((0, len(stream.names)), dtype=np.int64 if self.whole else np.float64)]
         for start in range(0, len(stream), ROWS_AT_ONCE):
             source.reached(start, len(stream))
             parts.append(run.publish_all(stream.counts[start : start + ROWS_AT_ONCE]))
         counts: Any = np.concatenate(parts)
-        return StreamRelease.of(stream, counts, run.budgets, private=private)
+        return StreamRelease.of(stream, counts, run.budgets, private=private, grouping=run.grouping)
 
     def releases(
         self, stream: CountStream, times: int, *, rng: noise.RandomSource | np.random.Generator

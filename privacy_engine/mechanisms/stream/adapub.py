@@ -11,9 +11,9 @@ from privacy_engine import noise
 from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
-from privacy_engine.mechanisms.stream.adapub_run import AdaPubRun, Rates
+from privacy_engine.mechanisms.stream.adapub_run import AdaPubRun, Rates, Record
 from privacy_engine.params import Param
-from privacy_engine.stream_release import StreamRelease
+from privacy_engine.stream_release import Grouping, StreamRelease
 
 PERTURBATION, CLUSTERING = 0.8, 0.2
 """Shares of ε: for noisy sums, and for queries about clusters."""
@@ -130,6 +130,14 @@ class _AdaPub(Publisher):
         self._budget = mechanism.epsilon / mechanism.window
         self.run = mechanism.run(*mechanism.shares(), dimensions, rng, runs)
 
+    def record_grouping(self) -> bool:
+        self.run.record = Record()
+        return True
+
+    @property
+    def grouping(self) -> Grouping | None:
+        return self.run.record.grouping(self.dimensions)
+
     def _rows(self, counts: Ints) -> Floats:
         self.spend(np.full(len(counts), self._budget))
         return self.run.advance(counts)
@@ -166,6 +174,10 @@ class StreamAdaPub(AdaptiveMechanism):
     :math:`\epsilon_c` and all of it at most :math:`\epsilon_p + \epsilon_c = \epsilon`, whether events are independent
     or not. **post** decides clusters on estimates instead of counts, without noise: all of ε goes to the sums. A
     cluster of 1,024 timestamps is closed, and counts above 2⁴⁰ count as 2⁴⁰: neither changes a bound.
+
+    **Grouping.** Clusters follow from the queries' noisy answers, groups from earlier outputs and the thresholds' own
+    draws. The bound above is one for all of these together, so they would leak nothing more; a release does not publish
+    them all the same, and in mode text there is no such bound.
 
     **text**, as the text of [1]_: a cluster stays open, with noise of rate :math:`\epsilon_c / (2 w \Delta)` for each
     query. It has no such bound: Theorem 2 of [1]_ charges a count for one query, and the count is part of every query

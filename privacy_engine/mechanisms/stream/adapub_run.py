@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.data import Floats, Ints
+from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.stream_release import Grouping
 
 if TYPE_CHECKING:
     from privacy_engine.kernels.adapub import Draws
@@ -23,6 +25,28 @@ class Rates(NamedTuple):
     sums: float
     starts: float
     queries: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """The grouping of one run, timestamp after timestamp; a frozen class, so that it is no part of a stored state."""
+
+    active: bool = True
+    starts: list[Mask] = field(default_factory=list)
+    sizes: list[Ints] = field(default_factory=list)
+
+    def add(self, cluster_sizes: Ints, groups: Ints) -> None:
+        """Take the size of each column's cluster and its group at n more timestamps, (n, d) each."""
+        self.starts.append(cluster_sizes == 1)
+        self.sizes.append(np.array([np.bincount(row)[row] for row in groups], dtype=np.int64).reshape(groups.shape))
+
+    def grouping(self, dimensions: int) -> Grouping | None:
+        """What was recorded; None where nothing is."""
+        if not self.active:
+            return None
+        nothing = np.empty((0, dimensions), dtype=np.int64)
+        starts = [nothing.astype(np.bool_), *self.starts]
+        return Grouping(np.concatenate(starts), np.concatenate([nothing, *self.sizes]))
 
 
 class AdaPubRun:
@@ -55,6 +79,7 @@ class AdaPubRun:
         from privacy_engine.kernels import adapub as kernel
 
         columns, self._t, self._largest = runs * dimensions, 0, 0
+        self.record = Record(active=False)  # of one run alone may the grouping be recorded
         self._settings = kernel.Settings(MODES.index(mode), runs, thresholds > 0, relative, epsilon)
         self._most = 2 if mode == "code" else kernel.LONGEST
         capacity, whole = min(CAPACITY, self._most), np.int64
@@ -74,18 +99,24 @@ class AdaPubRun:
 
     def advance(self, counts: Ints) -> Floats:
         """Publish the counts (n, d) of the next timestamps in every run, (n, runs d), each run's columns together."""
-        from privacy_engine.kernels.adapub import advance
+        from privacy_engine.kernels.adapub import Trace, advance
 
         out, done = np.empty((len(counts), len(self.state.size))), 0
+        recorded = len(counts) if self.record.active else 0
+        trace = Trace(*(np.empty((recorded, out.shape[1]), dtype=np.int64) for _ in Trace._fields))
         while done < len(counts):
             draws = self._draws()
-            rest, t = (counts[done:], out[done:]), self._t + done
-            published, self._largest = advance(self._settings, self.state, draws, rest[0], t, self._largest, rest[1])
+            rest, t = Trace(*(one[done:] for one in trace)), self._t + done
+            published, self._largest = advance(
+                self._settings, self.state, draws, counts[done:], t, self._largest, out[done:], rest
+            )
             self._taken(draws)
             done += published
             if done < len(counts) and self._largest == self.state.raw.shape[1]:
                 self._grow()
         self._t += len(counts)
+        if self.record.active:
+            self.record.add(trace.size, trace.group)
         return out
 
     def _draws(self) -> Draws:
