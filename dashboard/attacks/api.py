@@ -18,6 +18,7 @@ from dashboard.attacks import files, selectors, services
 from dashboard.attacks.models import Attack
 from dashboard.attacks.serializers import AttackRequest, AttackSerializer, ShownSerializer
 from dashboard.core.errors import Conflict
+from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
@@ -73,9 +74,7 @@ class AttackViewSet(JobViewSet[Attack]):
         """The result as JSON; as CSV of every event's guess and error where events are guessed. Do not publish it."""
         return files.export(self.finished_object(), fmt)
 
-    @extend_schema(
-        parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
-    )
+    @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The guessed path, in full or simplified (dashboard/maps/track_encoding.py), series numbered by the attack."""

@@ -17,9 +17,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
-from dashboard.datasets import cells, counts, ledger, lineage, resumable, selectors, services
+from dashboard.datasets import cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
@@ -133,7 +134,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
 
     @extend_schema(
         parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
-        responses={(200, track_encoding.CONTENT_TYPE): OpenApiTypes.BINARY},
+        responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY},
     )
     @action(detail=True, filterset_class=None, pagination_class=None)
     def track(self, request: Request, pk: Any = None) -> HttpResponse:
@@ -152,6 +153,19 @@ class DatasetViewSet(JobViewSet[Dataset]):
         selectors.require_kind(dataset, Kind.STREAM)
         stream = cached_data(dataset.kind, dataset.points_path)
         return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
+
+    @extend_schema(responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None, url_path="heat-map")
+    def heat_map(self, request: Request, pk: Any = None) -> HttpResponse:
+        """All counts, for the owner's heat map; see dashboard/datasets/heat_maps.py."""
+        dataset = self.get_object()
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.STREAM)
+
+        def body() -> bytes:
+            return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
+
+        return binary_response(request, body, tag=f"{dataset.points_file}-{heat_maps.VERSION}")
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)

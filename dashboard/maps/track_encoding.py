@@ -13,12 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from django.http import HttpResponse
-from django.utils.cache import get_conditional_response, patch_vary_headers
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Number, Whole, valid
 from dashboard.storage.series_cache import Line
 from privacy_engine.errors import ParameterError
@@ -29,8 +28,6 @@ from privacy_engine.varint import packed
 MAGIC = 0x4E524943  # "CIRN"
 VERSION = 2
 HAS_TIME, HAS_EVENT, HAS_PIECES = 1, 2, 4
-CONTENT_TYPE = "application/octet-stream"
-WORTH_COMPRESSING = 1000  # bytes
 UNITS_PER_PIXEL = 4  # positions of a map view are rounded to these: most differences take a byte
 
 
@@ -60,18 +57,12 @@ VIEW = ("west", "north", "width", "height", "zoom", "middle")
 def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
     """The series of ``request``: all of it or what a map view shows. ``tag`` names the file's content."""
     params = valid(TrackQuery, request.query_params)
-    etag = f'W/"{tag}-{params["series"]}-{VERSION}"'  # an address has one view; weak: it may come compressed or not
-    if fresh := get_conditional_response(request._request, etag=etag):
-        return fresh
-    line = read(params["series"])
-    body = encode(line) if params["view"] is None else encode_view(line, params["view"])
-    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
-    if len(body) > WORTH_COMPRESSING and "zstd" in request.headers.get("Accept-Encoding", ""):
-        body = pa.Codec("zstd", compression_level=1).compress(body, asbytes=True)
-        headers["Content-Encoding"] = "zstd"  # a tenth of the time gzip takes, and smaller
-    sent = HttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
-    patch_vary_headers(sent, ["Accept-Encoding"])
-    return sent
+
+    def body() -> bytes:
+        line = read(params["series"])
+        return encode(line) if params["view"] is None else encode_view(line, params["view"])
+
+    return binary_response(request, body, tag=f"{tag}-{params['series']}-{VERSION}")  # an address has one view
 
 
 def encode(line: Line) -> bytes:

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
 from dashboard.datasets.models import Kind
@@ -33,6 +34,7 @@ from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
+from dashboard.releases.stream_api import StreamActions
 from dashboard.storage.data_files import read_data
 from dashboard.storage.series_cache import line
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
@@ -74,7 +76,7 @@ class ReleaseFilter(JobFilter):
 @extend_schema_view(
     retry=extend_schema(description=RETRY, responses={200: ReleaseSerializer, 201: ReleaseSerializer}),
 )
-class ReleaseViewSet(KindActions, JobViewSet[Release]):
+class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
     """Releases: what may go out, drawn once by a worker."""
 
     serializer_class = ReleaseSerializer
@@ -147,9 +149,7 @@ class ReleaseViewSet(KindActions, JobViewSet[Release]):
         """The release as a file that carries its privacy label."""
         return downloads.export(self.finished_object(), fmt)
 
-    @extend_schema(
-        parameters=[binary.TrackQuery], responses={(200, binary.CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
-    )
+    @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
     @action(detail=True, content_negotiation_class=AnyAccept)
     def track(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""

@@ -80,13 +80,17 @@ class ReleaseUrls(serializers.Serializer[Any]):
     errors = serializers.CharField(required=False)
     postprocess = serializers.CharField(required=False)
     report = serializers.CharField()
-    counts = serializers.CharField(required=False, help_text="Of count streams.")
+    counts = serializers.CharField(required=False, help_text="Of count streams, like the next four.")
+    heat_map = serializers.CharField(required=False)
+    comparison = serializers.CharField(required=False)
+    grouping = serializers.CharField(required=False)
+    detection = serializers.CharField(required=False)
     cells = serializers.CharField(required=False, help_text="Of check-ins.")
 
 
 _ENDPOINTS: dict[str, tuple[str, ...]] = {
     Kind.TRAJECTORY: ("data", "track", "series", "errors", "postprocess", "bundle"),
-    Kind.STREAM: ("data", "counts", "bundle"),
+    Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle"),
     Kind.CHECKINS: ("data", "cells", "bundle"),
 }
 
@@ -152,7 +156,8 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         page = reverse("releases:compare", args=[row.dataset_id])
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
-        endpoints = {name: reverse(f"api:release-{name}", args=[row.pk]) for name in _ENDPOINTS[row.kind]}
+        names = _ENDPOINTS[row.kind]
+        endpoints = {name.replace("-", "_"): reverse(f"api:release-{name}", args=[row.pk]) for name in names}
         return {
             "self": reverse("api:release-detail", args=[row.pk]),
             **endpoints,

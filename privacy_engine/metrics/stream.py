@@ -54,9 +54,7 @@ class StreamRelativeError(StreamMetric):
     name: Literal["stream-relative-error"] = "stream-relative-error"
 
     def _of(self, truth: Floats, published: Floats) -> float:
-        bound = SANITY * truth.sum(axis=0)
-        bound[bound == 0] = 1.0
-        return float((np.abs(published - truth) / np.maximum(truth, bound)).mean())
+        return float(relative_errors(truth, published).mean())
 
 
 @metrics.register
@@ -159,6 +157,13 @@ class StreamSpearman(_Correlation):
 
     def _scored(self, counts: Floats) -> Floats:
         return ranks(counts)
+
+
+def relative_errors(truth: Floats, published: Floats) -> Floats:
+    """The relative error of each count (T, d), as :class:`StreamRelativeError` has it."""
+    bound = SANITY * truth.sum(axis=0)
+    bound[bound == 0] = 1.0
+    return np.asarray(np.abs(published - truth) / np.maximum(truth, bound))
 
 
 def correlations(one: Floats, other: Floats) -> Floats:

@@ -1,0 +1,123 @@
+"""The comparison of released counts with the upload over the API: heat maps, errors, budgets, grouping, zeros."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.datasets import heat_maps
+from dashboard.datasets.models import Dataset
+from dashboard.releases.models import Release
+from dashboard.releases.stream_comparisons import figures_of_zeros
+from privacy_engine.analysis import stream_comparison
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import RELEASES, first_error
+from tests.dashboard.kinds import DATASETS, STREAM, made, released
+
+COUNTS = kinds.counts()
+ADAPUB = STREAM | {"name": "stream-adapub"}
+
+
+@pytest.fixture
+def stream(owner_api: APIClient) -> dict[str, Any]:
+    """The owner's counts."""
+    return made(owner_api, kinds.wide(COUNTS))
+
+
+def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
+    """How many timestamps there are, and the cells, (n, d)."""
+    magic, version, timestamps, columns, dimensions = struct.unpack("<5I", body[:20])
+    assert (magic, version) == (heat_maps.MAGIC, heat_maps.VERSION)
+    return timestamps, np.frombuffer(body[20:], "<f4").reshape(dimensions, columns).T
+
+
+class TestHeatMap:
+    def test_holds_the_counts_of_upload_and_release(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
+        expected = COUNTS[:, [kinds.NAMES.index(name) for name in names]]
+        timestamps, uploaded = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
+        assert timestamps == kinds.DAYS
+        assert uploaded.tolist() == expected.tolist()
+        row = released(owner_api, stream, STREAM | {"epsilon": 400.0})  # P(noise != 0) < 2 exp(-100) for each count
+        assert decoded(owner_api.get(row["urls"]["heat_map"]).content)[1].tolist() == expected.tolist()
+
+    def test_columns_are_means_where_there_are_more_timestamps(
+        self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(stream_comparison, "MOST_COLUMNS", 10)
+        timestamps, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
+        assert (timestamps, found.shape) == (kinds.DAYS, (10, 3))
+        means = np.sort(COUNTS.reshape(10, 4, 3).mean(axis=1).sum(axis=1))
+        assert np.sort(found.sum(axis=1)) == pytest.approx(means, rel=1e-6)
+
+    def test_is_stored_by_the_browser_and_the_owners_alone(
+        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
+    ) -> None:
+        row = released(owner_api, stream, STREAM)
+        for url in (f"{DATASETS}{stream['id']}/heat-map/", row["urls"]["heat_map"]):
+            first = owner_api.get(url)
+            assert owner_api.get(url, headers={"If-None-Match": first["ETag"]}).status_code == 304
+            assert stranger_api.get(url).status_code == 404
+
+    def test_fail_of_another_kind(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
+
+
+class TestComparison:
+    def test_errors_budgets_and_the_owner(
+        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
+    ) -> None:
+        row = released(owner_api, stream, STREAM)
+        found = owner_api.get(row["urls"]["comparison"]).json()
+        for name, key in (
+            ("relative_error", "stream-relative-error"),
+            ("absolute_error", "stream-mean-absolute-error"),
+        ):
+            assert np.mean(found["dimensions"][name]) == pytest.approx(row["owner_view"][key])
+        assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
+        assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
+        assert found["most_spent"] == 1.0
+        for name in ("comparison", "grouping", "detection"):
+            assert stranger_api.get(row["urls"][name]).status_code == 404
+
+    def test_of_zeros(self, stream: dict[str, Any]) -> None:
+        found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
+        bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
+        assert found == {
+            "stream-relative-error": pytest.approx((COUNTS / bound).mean()),
+            "stream-mean-absolute-error": pytest.approx(COUNTS.mean()),
+            "stream-root-mean-square-error": pytest.approx(np.sqrt((COUNTS.astype(float) ** 2).mean())),
+        }
+
+
+class TestGrouping:
+    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        row = released(owner_api, stream, ADAPUB)
+        sizes = []
+        for k in range(3):
+            found = owner_api.get(row["urls"]["grouping"], {"dimension": k}).json()["grouping"]
+            assert len(found["cluster_start"]) == kinds.DAYS
+            assert found["cluster_start"][0]
+            sizes.append(found["group_size"])
+        groups = (1 / np.array(sizes)).sum(axis=0)
+        assert groups == pytest.approx(np.round(groups))
+        assert set(np.ravel(sizes)) <= {1, 2, 3}
+        stored = Release.objects.get(pk=row["id"])
+        assert stored.errors_path.parent == stored.dataset.folder
+        assert sorted(path.name for path in stored.folder.iterdir()) == [stored.data_file]
+
+    def test_none_of_a_mechanism_without(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+        row = released(owner_api, stream, STREAM)
+        assert owner_api.get(row["urls"]["grouping"], {"dimension": 0}).json() == {"grouping": None}
+
+    @pytest.mark.parametrize("query", [{}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}])
+    def test_bad_queries_name_the_field(
+        self, owner_api: APIClient, stream: dict[str, Any], query: dict[str, Any]
+    ) -> None:
+        row = released(owner_api, stream, STREAM)
+        answer = owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "dimension")
