@@ -1,4 +1,4 @@
-"""Binary responses that a browser stores and asks about again, compressed where that is worth it."""
+"""Binary responses that a browser stores and revalidates, compressed where that is worth it."""
 
 from __future__ import annotations
 
