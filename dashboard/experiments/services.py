@@ -92,7 +92,11 @@ def _described(dataset: Dataset | None, preset: Preset | None, spec: ExperimentS
     if dataset is None:
         return preset.spec()
     require_kind(dataset, preset.kind)
-    bounds = (dataset.summary or {}).get("bounds")
+    known = dataset.summary or {}
+    if dataset.kind == Kind.STREAM:
+        require_ready(dataset)
+        return preset.spec(Given.of_stream(known["timestamps"], len(known["dimensions"]), known["total"]))
+    bounds = known.get("bounds")
     return preset.spec(Given(tuple(bounds) if bounds and dataset.kind == Kind.CHECKINS else None))
 
 
@@ -122,7 +126,9 @@ def _sizes_of_dataset(dataset: Dataset | None, spec: ExperimentSpec) -> list[int
     require_releasable(dataset)
     if dataset.kind == Kind.STREAM:
         known = dataset.summary or {}
-        return [known["timestamps"], len(known["dimensions"])]
+        sizes = [known["timestamps"], len(known["dimensions"])]
+        spec.suits(sizes)
+        return sizes
     return [dataset.points]
 
 

@@ -10,8 +10,9 @@ from dashboard.datasets import cells, counts, ledger
 from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
-from privacy_engine.analysis.stream_detection import Detection, Event, detection
+from privacy_engine.analysis.stream_detection import Detection, detection
 from privacy_engine.mechanism import Mechanism
+from privacy_engine.metrics.stream_events import Event
 
 
 def read_release(row: Release) -> Any:

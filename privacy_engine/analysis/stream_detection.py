@@ -7,15 +7,12 @@ stream processing", CCS 2017, section 6). The truth is judged at θ, what was pu
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
 from privacy_engine.analysis.results import Result
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import DataError, ParameterError
-
-Event = Literal["jump", "low-signal"]
+from privacy_engine.metrics.stream_events import Event, events, rates
 
 
 class RocCurve(Result):
@@ -40,22 +37,6 @@ class Detection(Result):
     """Null where no timestamp has such an event, or every one."""
 
 
-def jump_scores(counts: Floats, length: int) -> Floats:
-    """How much each count differs from that ``length`` timestamps before, (T - L, d)."""
-    return np.abs(counts[length:] - counts[:-length])
-
-
-def low_signal_scores(counts: Floats, length: int) -> Floats:
-    """Minus the smallest threshold at which a timestamp lies in a run of ``length`` counts below it, (T, d).
-
-    It is minus the smallest, over the windows of ``length`` timestamps that hold it, of their largest count.
-    """
-    windows = np.lib.stride_tricks.sliding_window_view(counts, length, axis=0).max(axis=-1)  # (T - L + 1, d)
-    padded = np.concatenate([np.full((length - 1, counts.shape[1]), np.inf), windows])
-    padded = np.concatenate([padded, np.full((length - 1, counts.shape[1]), np.inf)])
-    return np.asarray(-np.lib.stride_tricks.sliding_window_view(padded, length, axis=0).min(axis=-1))
-
-
 def detection(truth: Floats, published: Floats, event: Event, length: int, threshold: float) -> RocCurve | None:
     """The curve for counts (T, d) of which there are more than ``length``; None where all or no timestamp has an event.
 
@@ -73,11 +54,8 @@ def detection(truth: Floats, published: Floats, event: Event, length: int, thres
         raise ParameterError("length must be at least 1", field="length", rule=">= 1", value=length)
     if not threshold >= 0:
         raise ParameterError("threshold must be at least 0", field="threshold", rule=">= 0", value=threshold)
-    if event == "jump":
-        is_event = jump_scores(truth, length) >= threshold
-        return roc(jump_scores(published, length), is_event)
-    is_event = low_signal_scores(truth, length) > -threshold
-    return roc(low_signal_scores(published, length), is_event)
+    scores, is_event = events(truth, published, event, length, threshold)
+    return roc(scores, is_event)
 
 
 def roc(scores: Floats, is_event: Mask) -> RocCurve | None:
@@ -86,22 +64,18 @@ def roc(scores: Floats, is_event: Mask) -> RocCurve | None:
     Equal scores are detected together, so the area is the chance that an event scores higher than a timestamp without
     one, ties counted half.
     """
-    score, event = scores.ravel(), is_event.ravel()
-    positives, negatives = int(event.sum()), int((~event).sum())
-    if not positives or not negatives:
+    found = rates(scores, is_event)
+    if found is None:
         return None
-    order = np.argsort(-score, kind="stable")
-    last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))  # of each group of equal scores
-    true = np.concatenate([[0], np.cumsum(event[order])[last]]) / positives
-    false = np.concatenate([[0], np.cumsum(~event[order])[last]]) / negatives
+    false, true = found
     area = float(np.trapezoid(true, false))
     true, false = _thinned(true, false)
     return RocCurve(
         false_positive_rate=false.tolist(),
         true_positive_rate=true.tolist(),
         area=area,
-        positives=positives,
-        negatives=negatives,
+        positives=int(is_event.sum()),
+        negatives=int((~is_event).sum()),
     )
 
 

@@ -57,6 +57,24 @@ PER_USER = Param(
     highest=1_000,
     example=20,
 )
+FIRST = Param(
+    label="First count",
+    symbol="x₁",
+    unit="events",
+    help="Where every dimension begins.",
+    lowest=0,
+    highest=1e6,
+    example=500,
+)
+STEP = Param(
+    label="Step",
+    symbol="σ",
+    unit="events",
+    help="Standard deviation of the change from one timestamp to the next.",
+    lowest=0.0,
+    highest=1e6,
+    example=20.0,
+)
 Timestamps = Annotated[int, TIMESTAMPS]
 Dimensions = Annotated[int, DIMENSIONS]
 Mean = Annotated[float, MEAN]
@@ -83,19 +101,13 @@ class Generator(Component):
 generators: Registry[Generator] = Registry("generator")
 
 
-@generators.register
-class PoissonStream(Generator):
-    """Poisson counts whose rates rise and fall once every 24 timestamps; dimension k has a share that goes as 1/k."""
+class StreamGenerator(Generator):
+    """Base of the generators of count streams."""
 
     kind: ClassVar[str] = CountStream.kind
-    title: ClassVar[str] = "Generated stream"
-    summary: ClassVar[str] = "Poisson counts with a period of 24 timestamps; dimension k has a share as 1/k."
 
-    name: Literal["poisson-stream"] = "poisson-stream"
     timestamps: Timestamps = 200
     dimensions: Dimensions = 5
-    mean: Mean = 100.0
-    seed: Seed = 1
 
     @field_validator("dimensions")
     @classmethod
@@ -105,11 +117,48 @@ class PoissonStream(Generator):
     def sizes(self) -> list[int]:
         return [self.timestamps, self.dimensions]
 
+
+@generators.register
+class PoissonStream(StreamGenerator):
+    """Poisson counts whose rates rise and fall once every 24 timestamps; dimension k has a share that goes as 1/k."""
+
+    title: ClassVar[str] = "Generated stream"
+    summary: ClassVar[str] = "Poisson counts with a period of 24 timestamps; dimension k has a share as 1/k."
+
+    name: Literal["poisson-stream"] = "poisson-stream"
+    mean: Mean = 100.0
+    seed: Seed = 1
+
     def describe(self) -> str:
         return f"{self.title} {self.timestamps:,} × {self.dimensions:,}, mean {self.mean:,g}"
 
     def data(self) -> CountStream:
         return _stream(self)
+
+
+@generators.register
+class NormalSteps(StreamGenerator):
+    """Counts that change from one timestamp to the next by normal steps and stay at 0 or above [1]_.
+
+    References
+    ----------
+    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
+       Scientia Sinica Informationis 51, 2021. (The set Syn: first count 500, steps of standard deviation 20.)
+    """
+
+    title: ClassVar[str] = "Normal steps"
+    summary: ClassVar[str] = "Counts that change by normal steps, dimensions alike: the set Syn of AdaPub’s paper."
+
+    name: Literal["normal-steps"] = "normal-steps"
+    first: Annotated[int, FIRST] = 500
+    step: Annotated[float, STEP] = 20.0
+    seed: Seed = 1
+
+    def describe(self) -> str:
+        return f"{self.title} {self.timestamps:,} × {self.dimensions:,}"
+
+    def data(self) -> CountStream:
+        return _steps(self)
 
 
 @generators.register
@@ -158,10 +207,24 @@ def _stream(about: PoissonStream) -> CountStream:
     share = 1.0 / np.arange(1, about.dimensions + 1)
     share *= about.dimensions / share.sum()
     rhythm = 1 + SWING * np.sin(2 * np.pi * np.arange(about.timestamps) / DAY)
-    counts = _generator(about.seed).poisson(about.mean * rhythm[:, None] * share)
-    names = [f"dimension {k}" for k in range(1, about.dimensions + 1)]
-    labels = [str(t) for t in range(1, about.timestamps + 1)]
-    time_s: Floats = np.arange(about.timestamps, dtype=np.float64) * HOUR_S
+    return _named(_generator(about.seed).poisson(about.mean * rhythm[:, None] * share))
+
+
+@lru_cache(maxsize=4)
+def _steps(about: NormalSteps) -> CountStream:
+    steps = about.step * _generator(about.seed).standard_normal((about.timestamps, about.dimensions))
+    counts = np.empty(steps.shape)
+    counts[0] = about.first
+    for t in range(1, about.timestamps):
+        counts[t] = np.maximum(counts[t - 1] + steps[t], 0.0)
+    return _named(np.rint(counts))
+
+
+def _named(counts: Any) -> CountStream:
+    timestamps, dimensions = counts.shape
+    names = [f"dimension {k}" for k in range(1, dimensions + 1)]
+    labels = [str(t) for t in range(1, timestamps + 1)]
+    time_s: Floats = np.arange(timestamps, dtype=np.float64) * HOUR_S
     return CountStream(counts.astype(np.float64), names, labels, time_s)
 
 

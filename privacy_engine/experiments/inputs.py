@@ -24,13 +24,25 @@ COLUMNS = {CountStream.kind: ("counts",), CheckIns.kind: ("user", "time_s", "pla
 
 @dataclass(frozen=True)
 class Given:
-    """What a preset must know of a dataset: ``box``, west, south, east and north of check-ins with positions."""
+    """What a preset must know of a dataset.
+
+    ``box``: west, south, east and north of check-ins with positions; of a stream its ``dimensions`` and ``mean`` count.
+    """
 
     box: tuple[float, float, float, float] | None = None
+    dimensions: int = 0
+    mean: float = 0.0
+
+    @classmethod
+    def of_stream(cls, timestamps: int, dimensions: int, total: float) -> Given:
+        """Of a stream of these sizes whose counts sum up to ``total``; the mean has three digits."""
+        return cls(dimensions=dimensions, mean=float(f"{total / max(timestamps * dimensions, 1):.3g}"))
 
 
 def given_of(kind: str, data: Any) -> Given | None:
     """What a preset must know of ``data``; None for none."""
+    if data is not None and kind == CountStream.kind:
+        return Given.of_stream(len(data), len(data.names), float(data.counts.sum()))
     if data is None or kind != CheckIns.kind or data.lon is None or not len(data):
         return None if data is None or kind == Trajectory.kind else Given()
     west, east, south, north = (float(edge(axis)) for axis in (data.lon, data.lat) for edge in (np.min, np.max))

@@ -34,7 +34,7 @@ class ReleaseTrials:
 
     def __init__(self, cell: ReleaseCell, data: Any, which: range) -> None:
         self.cell, self.which = cell, which
-        self.truth = data if cell.data is None else cell.data.data()
+        self.truth = cell.truth(data)
 
     def releases(self) -> Iterator[Any]:
         """One release for each repetition, in their order; one batch of them is in memory."""

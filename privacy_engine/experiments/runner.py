@@ -51,6 +51,7 @@ def data_of(spec: ExperimentSpec, given: Any) -> Any:
         series = [] if given is None else given
         return series if spec.series is None else spec.series.of(series)
     must_suit(spec, given is not None)
+    spec.suits(sizes_of(spec.kind, given))
     return given
 
 

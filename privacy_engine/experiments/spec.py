@@ -160,6 +160,14 @@ class ExperimentSpec(Spec):
         largest = max(own, key=lambda sizes: items_of(self.kind, sizes), default=given)
         return list(given if self.takes_dataset else largest)
 
+    def suits(self, given: Sequence[int]) -> None:
+        """ParameterErrors if a dataset of these sizes lacks what some cell reads of it."""
+        for point in self.points() if given else ():
+            try:
+                point.cell.suits(given)
+            except ParameterErrors as wrong:
+                raise ParameterErrors([_placed(error, self.axes(), point.at) for error in wrong.errors]) from None
+
     def cells(self) -> list[Cell]:
         """The different cells, in the order of the table."""
         return list({point.cell.digest: point.cell for point in self.points()}.values())

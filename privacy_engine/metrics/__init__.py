@@ -21,12 +21,14 @@ from privacy_engine.metrics.pointwise import (
 from privacy_engine.metrics.shape import DynamicTimeWarping, Hausdorff, TripLengthError
 from privacy_engine.metrics.places import PoiRecall, RangeQueryError
 from privacy_engine.metrics.stream import (
+    StreamHierarchyError,
     StreamMeanAbsoluteError,
     StreamPearson,
     StreamRelativeError,
     StreamRootMeanSquareError,
     StreamSpearman,
 )
+from privacy_engine.metrics.stream_events import StreamJumpDetection, StreamLowSignalDetection
 from privacy_engine.metrics.checkins import HitRate, RangeCountError, TopOverlap
 from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
 
@@ -41,6 +43,9 @@ __all__ = [
     "RangeCountError",
     "RangeQueryError",
     "RootMeanSquareError",
+    "StreamHierarchyError",
+    "StreamJumpDetection",
+    "StreamLowSignalDetection",
     "StreamMeanAbsoluteError",
     "StreamPearson",
     "StreamRelativeError",

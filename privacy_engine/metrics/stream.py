@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from privacy_engine import hierarchy as trees
 from privacy_engine.data import CountStream, Floats
 from privacy_engine.metrics.base import Metric, metrics
+from privacy_engine.params import Param
 from privacy_engine.stream_release import StreamRelease
 
 SANITY = 0.01
 """The sanity bound of the relative error, as a share of each dimension's total."""
+TREE = Param(
+    label="Tree",
+    help="Whether groups are divided into halves or into quarters.",
+    options=(("binary", "Halves"), ("quad", "Quarters")),
+)
 
 
 class StreamMetric(Metric):
@@ -55,6 +62,37 @@ class StreamRelativeError(StreamMetric):
 
     def _of(self, truth: Floats, published: Floats) -> float:
         return float(relative_errors(truth, published).mean())
+
+
+@metrics.register
+class StreamHierarchyError(StreamMetric):
+    """The average relative error of the sums of all groups of a tree over the order of the dimensions [1]_.
+
+    The groups are all dimensions, their halves or quarters, and so on down to each dimension; published sums are sums
+    of published counts.
+
+    References
+    ----------
+    .. [1] Wang, Yang, Ren, Zhao. "Data-adaptive privacy-preserving mechanism for data stream publishing in real-time".
+       Scientia Sinica Informationis 51, 2021.
+    """
+
+    title: ClassVar[str] = "Relative error of sums"
+    short: ClassVar[str] = "ARE of sums"
+    summary: ClassVar[str] = "Average relative error of sums over all groups of a tree of the dimensions."
+    count_s: ClassVar[float] = 1e-7
+
+    name: Literal["stream-hierarchy-error"] = "stream-hierarchy-error"
+    tree: Annotated[Literal["binary", "quad"], TREE]
+
+    def _of(self, truth: Floats, published: Floats) -> float:
+        parts = trees.halves(truth.shape[1]) if self.tree == "binary" else trees.quarters(truth.shape[1])
+        return float(relative_errors(_sums(parts, truth), _sums(parts, published)).mean())
+
+
+def _sums(tree: trees.Hierarchy, counts: Floats) -> Floats:
+    """The sums of the groups of all levels, (T, groups)."""
+    return np.concatenate([tree.counts(level, counts) for level in range(len(tree.levels))], axis=1)
 
 
 @metrics.register

@@ -16,6 +16,7 @@ from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import client_of
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
+from tests.engine.test_experiments_kinds import every_measure
 
 pytestmark = pytest.mark.django_db
 
@@ -44,9 +45,8 @@ def preset_of(kind: str, **changes: Any) -> dict[str, Any]:
 
 
 def spec_of(kind: str, **changes: Any) -> dict[str, Any]:
-    names = [cls.registered_name() for cls in measures.of(kind)]
     base = {"release": {"mechanism": MECHANISM[kind]}}
-    return {"kind": kind, "base": base, "repetitions": 3, "seed": 1, "metrics": names} | changes
+    return {"kind": kind, "base": base, "repetitions": 3, "seed": 1, "metrics": every_measure(kind)} | changes
 
 
 def submitted(api: Any, **body: Any) -> dict[str, Any]:

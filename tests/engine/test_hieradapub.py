@@ -11,8 +11,7 @@ from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
 from privacy_engine.errors import DataError
-from privacy_engine.mechanisms.stream import StreamHierAdaPub
-from privacy_engine.mechanisms.stream.hierarchy import (
+from privacy_engine.hierarchy import (
     Consistency,
     Hierarchy,
     halves,
@@ -21,6 +20,7 @@ from privacy_engine.mechanisms.stream.hierarchy import (
     paths,
     quarters,
 )
+from privacy_engine.mechanisms.stream import StreamHierAdaPub
 
 
 def mechanism(**given):

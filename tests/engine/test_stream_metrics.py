@@ -7,11 +7,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, jump_scores, low_signal_scores, roc
+from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
 from privacy_engine.data import CountStream
 from privacy_engine.errors import DataError, ParameterError
-from privacy_engine.metrics import StreamPearson, StreamRootMeanSquareError, StreamSpearman
+from privacy_engine.metrics import (
+    StreamHierarchyError,
+    StreamJumpDetection,
+    StreamLowSignalDetection,
+    StreamPearson,
+    StreamRelativeError,
+    StreamRootMeanSquareError,
+    StreamSpearman,
+)
 from privacy_engine.metrics.stream import ranks
+from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from privacy_engine.stream_release import StreamRelease
 
 tables = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 6))
@@ -118,3 +127,31 @@ def test_tables_that_do_not_fit_are_refused():
         detection(np.zeros((5, 1)), np.zeros((5, 2)), "jump", 1, 1.0)
     with pytest.raises(DataError):
         detection(np.zeros((5, 1)), np.zeros((5, 1)), "jump", 5, 1.0)
+
+
+@pytest.mark.parametrize("event", ["jump", "low-signal"])
+@given(rows=tables, seed=st.integers(0, 2**32), length=st.integers(1, 4), threshold=st.integers(0, 6))
+def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, threshold):
+    metric = (StreamJumpDetection if event == "jump" else StreamLowSignalDetection)(length=length, threshold=threshold)
+    published = np.random.default_rng(seed).permutation(rows)
+    curve = (
+        detection(rows.astype(float), published.astype(float), event, length, threshold) if len(rows) > length else None
+    )
+    assert of(metric, rows, published) == pytest.approx(np.nan if curve is None else curve.area, nan_ok=True)
+
+
+@given(tables, st.integers(0, 2**32), st.sampled_from(["binary", "quad"]))
+def test_the_error_of_sums_counts_every_group_of_the_tree_once(rows, seed, tree):
+    published = np.random.default_rng(seed).permutation(rows)
+    d, relative = rows.shape[1], StreamRelativeError()
+    levels = {
+        1: [[0]],
+        2: [[0, 0], [0, 1]],
+        3: [[0, 0, 0], [0, 0, 1], [0, 1, 2]],
+        4: [[0] * 4, [0, 0, 1, 1], [0, 1, 2, 3]],
+    }
+    if tree == "quad":
+        levels = {d: [[0] * d, [*range(d)]] for d in (2, 3, 4)} | {1: [[0]]}
+    groups = [[k for k in range(d) if level[k] == g] for level in levels[d] for g in range(max(level) + 1)]
+    each = [of(relative, *(t[:, group].sum(axis=1, keepdims=True) for t in (rows, published))) for group in groups]
+    assert of(StreamHierarchyError(tree=tree), rows, published) == pytest.approx(np.mean(each))

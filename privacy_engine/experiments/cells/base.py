@@ -95,6 +95,9 @@ class Cell(Spec):
         """Sizes of the data that the cell generates; None where it takes those that are given."""
         return None
 
+    def suits(self, sizes: Sequence[int]) -> None:
+        """ParameterErrors if data of these sizes lack what the cell reads of them."""
+
     def batch(self, sizes: Sequence[int]) -> int:
         """How many repetitions are computed together; blocks of a multiple of it do no work twice."""
         return 1

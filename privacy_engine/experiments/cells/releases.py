@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import field_serializer, field_validator, model_validator
+from pydantic import (
+    SerializerFunctionWrapHandler,
+    field_serializer,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from privacy_engine.data import CheckIns, CountStream, Floats
 from privacy_engine.errors import ParameterErrors
@@ -14,11 +20,20 @@ from privacy_engine.experiments.cells.base import Cell, described, lacks
 from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
 from privacy_engine.experiments.release_trials import ReleaseTrials, batch_size
+from privacy_engine.params import Param
 
 RELEASE_S, COUNT_S, CHECKIN_S = 4e-4, 8e-8, 6e-8
 """Seconds of one fitted model, of each of its counts, and of each check-in wherever check-ins are counted."""
 MEASURED_S = 3e-8
 """Seconds of each count of a grid in each metric."""
+DIMENSIONS = Param(
+    label="Dimensions",
+    symbol="d",
+    help="How many dimensions are read, the first ones of the data.",
+    lowest=1,
+    highest=10_000,
+    example=5,
+)
 
 
 class ReleaseCell(Cell):
@@ -58,6 +73,10 @@ class ReleaseCell(Cell):
         """:meth:`batch` for the data themselves."""
         return self.batch(sizes_of(self.data_kind, data))
 
+    def truth(self, data: Any) -> Any:
+        """What it releases: the dataset ``data``, or what it generates."""
+        return data if self.data is None else self.data.data()
+
     def own_sizes(self) -> list[int] | None:
         return None if self.data is None else list(self.data.sizes())
 
@@ -75,12 +94,43 @@ class StreamCell(ReleaseCell):
     data_kind: ClassVar[str] = CountStream.kind
 
     kind: Literal["stream"] = "stream"
+    dimensions: Annotated[int | None, DIMENSIONS] = None
+
+    @model_validator(mode="after")
+    def _enough(self) -> Self:
+        if self.data is not None:
+            self.suits(self.data.sizes())
+        return self
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = dumped(self)
+        if self.dimensions is None:
+            found.pop("dimensions", None)  # a cell without it keeps its digest
+        return found
+
+    def suits(self, sizes: Sequence[int]) -> None:
+        if self.dimensions is not None and self.dimensions > sizes[1]:
+            rule = f"must be at most {sizes[1]:,}, as many as the data have"
+            raise ParameterErrors([lacks("dimensions", rule, self.dimensions)])
+
+    def truth(self, data: Any) -> CountStream:
+        whole: CountStream = super().truth(data)
+        if self.dimensions is None:
+            return whole
+        self.suits(sizes_of(self.kind, whole))
+        first = slice(self.dimensions)
+        return CountStream(whole.counts[:, first], whole.names[first], whole.labels, whole.time_s)
 
     def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
         (timestamps, dimensions), batch = self._sizes(sizes), self.batch(sizes)
         drawn = -(-repetitions // batch) * batch  # a batch is drawn whole
         measured = sum(one.seconds_once(timestamps * dimensions) for one in self.metrics)
         return float(drawn * self.release.mechanism.seconds(timestamps, dimensions, batch) + repetitions * measured)
+
+    def _sizes(self, sizes: Sequence[int]) -> Sequence[int]:
+        timestamps, dimensions = super()._sizes(sizes)
+        return timestamps, min(dimensions, self.dimensions or dimensions)
 
     def _counts(self, sizes: Sequence[int]) -> int:
         return items_of(self.kind, sizes)

@@ -64,11 +64,16 @@ class Measure(Component):
         own = self.parameters
         fields = [field for field in type(self).fields() if field["name"] in own]
         given = [field for i, field in enumerate(fields) if i == 0 or own[field["name"]] != field["default"]]
-        parts = (f"{one['label'].lower()} {own[one['name']]:g} {one['unit']}".strip() for one in given)
+        parts = (f"{one['label'].lower()} {_shown(one, own[one['name']])} {one['unit']}".strip() for one in given)
         return ", ".join([self.title, *parts])
 
     def __reduce__(self) -> tuple[Any, ...]:  # classes made of metrics and attacks lie in no module
         return _parsed, (self.plain,)
+
+
+def _shown(field: dict[str, Any], value: Any) -> str:
+    labels = [one["label"] for one in field["choices"] if one["value"] == value]
+    return str(labels[0]).lower() if labels else f"{value:g}"
 
 
 def _parsed(plain: Any) -> Measure:

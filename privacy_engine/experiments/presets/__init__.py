@@ -8,6 +8,18 @@ from privacy_engine.experiments.presets.loss import CorrelatedLoss
 from privacy_engine.experiments.presets.dummy_landmarks import DummySelectionCost
 from privacy_engine.experiments.presets.curves import PrivacyUtility
 from privacy_engine.experiments.presets.streams import StreamErrorByEpsilon, StreamErrorByWindow
+from privacy_engine.experiments.presets.stream_figures import (
+    StreamBinaryTree,
+    StreamByDimensions,
+    StreamBySamples,
+    StreamCorrelation,
+    StreamDetection,
+    StreamPaperLevels,
+    StreamPaperWindows,
+    StreamPartition,
+    StreamQuadTree,
+    StreamThresholds,
+)
 from privacy_engine.experiments.presets.checkins import CheckInsByEpsilon
 # isort: on
 
@@ -19,8 +31,18 @@ __all__ = [
     "Preset",
     "PrivacyUtility",
     "SeriesPreset",
+    "StreamBinaryTree",
+    "StreamByDimensions",
+    "StreamBySamples",
+    "StreamCorrelation",
+    "StreamDetection",
     "StreamErrorByEpsilon",
     "StreamErrorByWindow",
+    "StreamPaperLevels",
+    "StreamPaperWindows",
+    "StreamPartition",
+    "StreamQuadTree",
+    "StreamThresholds",
     "TDriveError",
     "TemporalDistance",
     "presets",

@@ -1,6 +1,6 @@
 """What the presets share: frozen descriptions, like mechanisms, that make a spec and have data to run it on.
 
-Presets of count streams and check-ins try every mechanism that is registered for the kind.
+Presets of count streams and check-ins try every mechanism that is registered for the kind, unless they name some.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PER_METRE = {"epsilon": 1.0, "radius_m": 1.0}
 class Preset(Component):
     """Base of every preset. It generates data where none are given."""
 
-    metrics: ClassVar[tuple[str, ...]]
+    metrics: ClassVar[tuple[Any, ...]]
 
     repetitions: Repetitions = 100
     seed: Seed = 1
@@ -39,7 +39,9 @@ class Preset(Component):
 
 
 class ReleasePreset(Preset):
-    """Base of the presets of count streams and check-ins: every mechanism of the kind, over the values of a parameter.
+    """Base of the presets of count streams and check-ins: mechanisms of the kind over the values of a parameter.
+
+    They are those of :meth:`variants`, by default all of the kind.
 
     Parameters that are not swept are those of :meth:`parameters`, or the example in their description.
     """
@@ -48,8 +50,16 @@ class ReleasePreset(Preset):
         """What mechanisms are given of their parameters, by name."""
         raise NotImplementedError
 
-    def grid(self) -> dict[str, list[Any]]:
-        """What is swept of each mechanism."""
+    def variants(self, given: Given | None) -> list[dict[str, Any]]:
+        """The mechanisms by name, with parameters of their own."""
+        return [{"name": cls.registered_name()} for cls in mechanisms.of(self.kind)]
+
+    def measured(self, given: Given | None) -> list[Any]:
+        """What is measured."""
+        return [*self.metrics]
+
+    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
+        """What is swept."""
         raise NotImplementedError
 
     def generated(self) -> list[dict[str, Any]]:
@@ -58,17 +68,18 @@ class ReleasePreset(Preset):
 
     def spec(self, given: Given | None = None) -> ExperimentSpec:
         known = self.parameters(given)
-        releases = [{"mechanism": with_examples(cls, known)} for cls in mechanisms.of(self.kind)]
+        tried = self.variants(given)
+        releases = [{"mechanism": with_examples(mechanisms[one["name"]], known) | one} for one in tried]
         data = self.generated() if given is None else []
         several = {"data": data} if len(data) > 1 else {}
         return ExperimentSpec.parse(
             {
                 "kind": self.kind,
                 "base": {"data": data[0]} if len(data) == 1 else {},
-                "grid": {"release": releases, **self.grid(), **several},
+                "grid": {"release": releases, **self.grid(given), **several},
                 "repetitions": self.repetitions,
                 "seed": self.seed,
-                "metrics": self.metrics,
+                "metrics": self.measured(given),
             }
         )
 

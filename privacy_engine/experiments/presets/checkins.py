@@ -31,7 +31,7 @@ class CheckInsByEpsilon(ReleasePreset):
     kind: ClassVar[str] = CheckIns.kind
     title: ClassVar[str] = "Popularity ranking by level"
     summary: ClassVar[str] = "Hit rate and count errors of published rankings of places over the level ε."
-    metrics: ClassVar[tuple[str, ...]] = ("hit-rate", "top-overlap", "range-count-error")
+    metrics: ClassVar[tuple[Any, ...]] = ("hit-rate", "top-overlap", "range-count-error")
 
     name: Literal["checkins-epsilon"] = "checkins-epsilon"
     users: Users = 500
@@ -43,7 +43,7 @@ class CheckInsByEpsilon(ReleasePreset):
         box = {"west": west, "south": south, "east": east, "north": north}
         return {"epsilon": 1.0, "contributions": 10, "side": 16, **box}
 
-    def grid(self) -> dict[str, list[Any]]:
+    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
         return {
             "release.mechanism.epsilon": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
             "release.mechanism.privacy_unit": ["user", "record"],

@@ -19,7 +19,7 @@ class StreamError(ReleasePreset):
     """Base: errors of every stream mechanism, on a dense and a sparse generated stream or on a dataset."""
 
     kind: ClassVar[str] = CountStream.kind
-    metrics: ClassVar[tuple[str, ...]] = ("stream-mean-absolute-error", "stream-relative-error")
+    metrics: ClassVar[tuple[Any, ...]] = ("stream-mean-absolute-error", "stream-relative-error")
 
     repetitions: Repetitions = 30
     timestamps: Timestamps = 200
@@ -48,7 +48,7 @@ class StreamErrorByEpsilon(StreamError):
 
     name: Literal["stream-epsilon"] = "stream-epsilon"
 
-    def grid(self) -> dict[str, list[Any]]:
+    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
         return {"release.mechanism.epsilon": [0.1, 0.3, 1.0, 3.0, 10.0]}
 
 
@@ -67,5 +67,5 @@ class StreamErrorByWindow(StreamError):
 
     name: Literal["stream-window"] = "stream-window"
 
-    def grid(self) -> dict[str, list[Any]]:
+    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
         return {"release.mechanism.window": [1, 2, 5, 10, 20, 50, 100, 200]}

@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from privacy_engine import hierarchy as trees
 from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher
-from privacy_engine.mechanisms.stream import hierarchy as trees
 from privacy_engine.mechanisms.stream.adapub import AdaptiveMechanism
 from privacy_engine.params import Param
 

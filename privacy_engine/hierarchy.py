@@ -6,11 +6,14 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats, Ints
+
+Counts = TypeVar("Counts", Ints, Floats)
 
 _CELL = re.compile(r"\D*?(-?\d+)\D+?(-?\d+)\D*")
 
@@ -41,7 +44,7 @@ class Hierarchy:
         """How many groups each level has."""
         return [int(level.max()) + 1 for level in self.levels]
 
-    def counts(self, level: int, counts: Ints) -> Ints:
+    def counts(self, level: int, counts: Counts) -> Counts:
         """The sums (n, groups) of the counts (n, d) over the groups of a level."""
         group = self.levels[level]
         order = np.argsort(group, kind="stable")

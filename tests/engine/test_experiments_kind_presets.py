@@ -1,0 +1,209 @@
+"""Presets of count streams and check-ins, and the batches and predicted times of their releases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from time import process_time
+from typing import Any, ClassVar, Literal
+
+import pytest
+
+from privacy_engine.data import CountStream
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.experiments import (
+    FILES,
+    Block,
+    ExperimentSpec,
+    PoissonStream,
+    cell_seconds,
+    figure,
+    generators,
+    given_of,
+    latex,
+    measures,
+    predicted_seconds,
+    presets,
+    run,
+    run_block,
+)
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanisms.stream.uniform import StreamUniform
+from tests.engine.test_experiments_kinds import CHECKINS, KINDS, STREAM, spec
+
+STREAM_MECHANISMS = pytest.mark.parametrize("mechanism", [cls.registered_name() for cls in mechanisms.of("stream")])
+
+
+def stream_cell(mechanism: str, **changes: Any) -> Any:
+    release = {"mechanism": {"name": mechanism, "epsilon": 1.0, "window": 4}}
+    (cell,) = spec("stream", base={"release": release}, **changes).cells()
+    return cell
+
+
+class TestBatches:
+    @STREAM_MECHANISMS
+    def test_no_release_is_computed_that_is_not_measured_unless_a_batch_saves_time(
+        self, mechanism: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        cell, drawn = stream_cell(mechanism), []
+        found = cell.release.mechanism.releases
+        monkeypatch.setattr(
+            type(cell.release.mechanism),
+            "releases",
+            lambda self, stream, times, *, rng: drawn.append(times) or found(stream, times, rng=rng),
+        )
+        for first, count in ((0, 2), (2, 3)):
+            run_block(Block(cell, first, count), STREAM)
+        assert drawn == ([16, 16] if cell.release.mechanism.batched else [1] * 5)
+
+    @pytest.mark.slow
+    @STREAM_MECHANISMS
+    @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
+    def test_the_prediction_has_the_order_of_the_time_it_takes(
+        self, mechanism: str, timestamps: int, dimensions: int
+    ) -> None:
+        about = {"name": "poisson-stream", "timestamps": timestamps, "dimensions": dimensions, "mean": 20.0}
+        data, cell = generators.parse(about).data(), stream_cell(mechanism, metrics=["stream-mean-absolute-error"])
+        run_block(Block(cell, 0, 1), data)  # kernels are compiled
+        start = process_time()
+        run_block(Block(cell, 0, 16), data)
+        seconds = process_time() - start
+        assert seconds / 8 < cell_seconds(cell, [timestamps, dimensions], 16) < 8 * seconds
+
+
+PRESETS = [cls.registered_name() for kind in KINDS for cls in presets.of(kind)]
+FEW_COUNTS = {"timestamps": 24, "dimensions": 2}
+GIVEN: dict[str, Any] = {
+    "stream": PoissonStream(timestamps=24, dimensions=3, mean=30.0, seed=5).data(),
+    "checkins": CHECKINS,
+}
+"""Datasets, of which the stream has jumps and low signals."""
+ADAPUB = {"stream-adapub"}
+OF_PAPER = {f"stream-{name}" for name in ("bd", "ba", "rescuedp", "pegasus", "adapub", "shrink")}
+OF_TREES = {"stream-pegasus", "stream-adapub", "stream-hieradapub"}
+TRIED = {
+    "stream-thresholds": ADAPUB,
+    "stream-partition": ADAPUB,
+    "stream-paper-levels": OF_PAPER,
+    "stream-paper-windows": OF_PAPER,
+    "stream-detection": OF_PAPER,
+    "stream-correlation": OF_PAPER,
+    "stream-binary-tree": OF_TREES,
+    "stream-quad-tree": OF_TREES,
+    "stream-dimensions": OF_PAPER | {"stream-hieradapub"},
+    "stream-samples": {"stream-fast", "stream-kalman"},
+}
+"""What the presets of figures try; all others try every mechanism of their kind."""
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+class TestEveryPreset:
+    def test_runs_on_what_it_generates_and_on_what_is_given(self, preset: str, tmp_path: Path) -> None:
+        small = FEW_COUNTS if presets[preset].kind == "stream" else {}
+        one = presets.parse({"name": preset, "repetitions": 1, **small})
+        table = run(one.spec(), None)
+        assert table.num_rows == len(list(one.spec().points())) * len(one.metrics)
+        assert table.column("mean").null_count == 0
+        assert "marked_share" not in table.column_names
+        assert latex(table, one.spec()).count("\\pgfplotstableread") == len(one.metrics)
+        assert "nan" not in latex(table, one.spec())
+        on_given = one.spec(given_of(one.kind, GIVEN[one.kind]))
+        assert on_given.takes_dataset
+        assert not one.spec().takes_dataset
+        assert run(on_given, GIVEN[one.kind]).column("mean").null_count == 0
+        for name, kind in FILES.items():
+            with (tmp_path / name).open("wb") as out:
+                kind.write(table, one.spec(), out)
+
+    def test_is_described_and_tries_the_mechanisms_of_its_figure_or_all_of_its_kind(self, preset: str) -> None:
+        one = presets.parse({"name": preset})
+        assert ExperimentSpec.parse(json.loads(one.spec().model_dump_json())) == one.spec()
+        assert "References" in one.documentation()
+        tried = {cell.release.mechanism.name for cell in one.spec().cells()}
+        assert tried == TRIED.get(preset, {cls.registered_name() for cls in mechanisms.of(one.kind)})
+        assert 0 < predicted_seconds(one.spec(), []) < 60
+
+    def test_reads_as_charts(self, preset: str) -> None:
+        shown = figure(presets.parse({"name": preset}).spec())
+        assert shown["shares"] is shown["marked"] is False
+        (release,) = (axis for axis in shown["axes"] if axis["name"] == "release")
+        assert all(value["mechanism"] for value in release["values"])
+        assert shown["axes"][shown["along"]]["log"]
+        assert [one["unit"] for one in shown["measures"]] == [
+            measures.parse(one).unit for one in presets.parse({"name": preset}).metrics
+        ]
+
+
+def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch: pytest.MonkeyPatch) -> None:
+    class StreamLater(StreamUniform):
+        """Discrete Laplace noise [1]_.
+
+        References
+        ----------
+        .. [1] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
+        """
+
+        title: ClassVar[str] = "Stream later"
+        name: Literal["stream-later"] = "stream-later"  # type: ignore[assignment]
+
+    monkeypatch.setitem(mechanisms._registered, "stream-later", StreamLater)
+    preset = presets.parse({"name": "stream-epsilon", "repetitions": 2, **FEW_COUNTS})
+    titles = {cell.release.title for cell in preset.spec().cells()}
+    assert titles == {cls.title for cls in mechanisms.of("stream")} >= {"Stream later"}
+    rows = run(preset.spec(), None).to_pylist()
+    later, uniform = (
+        [row["mean"] for row in rows if row["release.title"] == title] for title in ("Stream later", "Stream uniform")
+    )
+    assert later == uniform  # the same algorithm and the same noise
+
+
+class TestFirstDimensions:
+    """A cell that reads the first dimensions of its data is one of data that have no others."""
+
+    @pytest.mark.parametrize("own", [False, True])
+    def test_are_measured_as_data_of_these_dimensions_alone(self, own: bool) -> None:
+        whole = GIVEN["stream"]
+        generated = {"name": "normal-steps", "timestamps": 12, "dimensions": 4, "first": 5}
+        data = generators.parse(generated).data() if own else whole
+        base = {"release": {"mechanism": {"name": "stream-pegasus", "epsilon": 1.0, "window": 4}}}
+        first = CountStream(data.counts[:, :2], data.names[:2], data.labels)
+        found = spec("stream", base=base | ({"data": generated} if own else {}), grid={"dimensions": [2, 3]})
+        rows = run(found, None if own else whole).to_pylist()
+        alone = run(spec("stream", base=base), first).to_pylist()
+        means = [row["mean"] for row in rows if row["dimensions"] == 2]
+        assert means == [row["mean"] for row in alone]
+        assert figure(found)["axes"][0]["title"] == "Dimensions"
+
+    def test_must_be_there(self) -> None:
+        too_many = spec("stream", grid={"dimensions": [1, 4]})
+        with pytest.raises(
+            ParameterErrors, match=r"grid.dimensions.1 must be at most 3, as many as the data have, got 4"
+        ):
+            run(too_many, STREAM)
+        with pytest.raises(
+            ParameterErrors, match=r"grid.dimensions.0 must be at most 5, as many as the data have, got 6"
+        ):
+            spec("stream", base={**too_many.base, "data": {"name": "poisson-stream"}}, grid={"dimensions": [6]})
+
+    def test_left_out_a_cell_keeps_its_digest(self) -> None:
+        (cell,) = spec("stream").cells()
+        assert "dimensions" not in cell.model_dump()
+        assert cell.parse(cell.model_dump() | {"dimensions": None}).digest == cell.digest
+
+    def test_make_less_work(self) -> None:
+        (one, all_of_them) = spec("stream", grid={"dimensions": [1, None]}).cells()
+        assert cell_seconds(one, [200, 100], 50) < cell_seconds(all_of_them, [200, 100], 50)
+
+
+def test_thresholds_of_detection_are_the_mean_count_of_a_dataset() -> None:
+    about = given_of("stream", GIVEN["stream"])
+    assert about is not None
+    expected = GIVEN["stream"].counts.mean()
+    found = presets.parse({"name": "stream-detection"}).spec(about)
+    assert [one.threshold for one in found.metrics] == pytest.approx([expected] * 2, rel=0.005)
+
+
+def test_the_sweep_of_dimensions_ends_with_all_of_them() -> None:
+    preset = presets.parse({"name": "stream-dimensions"})
+    assert preset.spec().grid["dimensions"] == [1, 2, 5, 10, 20, 50, 100]
+    assert preset.spec(given_of("stream", GIVEN["stream"])).grid["dimensions"] == [1, 2, 3]
