@@ -32,7 +32,7 @@ def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
     found = np.zeros(len(x))
     corners, slack = np.arange(len(x)), np.zeros(max(len(x) - 1, 0))
     while len(corners) > 2:
-        ends = np.unique(np.append(np.arange(0, len(corners), MAX_RUN), len(corners) - 1))
+        ends = np.append(np.arange(0, len(corners) - 1, MAX_RUN), len(corners) - 1)
         most = np.maximum(np.append(slack, 0.0), np.insert(slack, 0, 0.0))
         own = np.concatenate(
             [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 
 import numpy as np
 
@@ -18,8 +20,13 @@ class Sample:
 
     title: str
     note: str
-    series: Trajectory
+    generate: Callable[[], Trajectory]
     landmarks: LandmarkMethod
+
+    @cached_property
+    def series(self) -> Trajectory:
+        """The same for every call; generated when it is first requested."""
+        return self.generate()
 
 
 def _walk(
@@ -51,7 +58,7 @@ def _at(year: int, month: int, day: int, hour: int, minute: int = 0) -> float:
     return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp()
 
 
-def _dense_walk() -> Sample:
+def _dense_walk() -> Trajectory:
     rng = np.random.default_rng(20081023)
     stops = [
         (2.3412, 48.8462, 35.0),
@@ -64,16 +71,10 @@ def _dense_walk() -> Sample:
         (2.3412, 48.8462, 31.0),
     ]
     lon, lat, time_s = _walk(rng, stops, speed_mps=1.35, step_s=5.0, jitter_m=6.0)
-    series = Trajectory(lon.round(6), lat.round(6), _at(2024, 5, 14, 7) + time_s, name="walk")
-    return Sample(
-        "Walk across Paris",
-        "A fix every 5 s: dense, like Geolife.",
-        series,
-        StayPoints(distance_m=100.0, duration_s=1800.0),
-    )
+    return Trajectory(lon.round(6), lat.round(6), _at(2024, 5, 14, 7) + time_s, name="walk")
 
 
-def _taxi_day() -> Sample:
+def _taxi_day() -> Trajectory:
     """Fares round a grid of streets: to a rank nearby, first along one street, then along the crossing one."""
     rng = np.random.default_rng(366)
     n, speed_mps, step_s = 260, 5.0, 300.0
@@ -96,16 +97,10 @@ def _taxi_day() -> Sample:
             events.append((*(there + rng.normal(0, 1e-4, 2)), clock))
         before, here = here, there
     lon, lat, time_s = np.array(events[:n]).T
-    series = Trajectory(lon.round(5), lat.round(5), _at(2024, 2, 2, 0) + time_s, name="taxi")
-    return Sample(
-        "Taxi day, Beijing",
-        "A fix every 5 min: sparse, like T-Drive.",
-        series,
-        StayPoints(distance_m=300.0, duration_s=1800.0),
-    )
+    return Trajectory(lon.round(5), lat.round(5), _at(2024, 2, 2, 0) + time_s, name="taxi")
 
 
-def _paris_day() -> Sample:
+def _paris_day() -> Trajectory:
     places = [
         (2.3166, 48.8703, 7, 30),  # home, by the Élysée
         (2.3255, 48.8664, 8, 20),
@@ -117,15 +112,28 @@ def _paris_day() -> Sample:
         (2.3166, 48.8703, 20, 0),  # home again
     ]
     lon, lat, hour, minute = np.array(places).T
-    series = Trajectory(lon, lat, _at(2024, 6, 3, 0) + 3600 * hour + 60 * minute, name="Bob")
-    return Sample(
-        "A day in Paris (the paper's example)",
-        "Eight events; home, work, Canal Saint-Martin and home again are landmarks.",
-        series,
-        Manual(events=[0, 2, 4, 7]),
-    )
+    return Trajectory(lon, lat, _at(2024, 6, 3, 0) + 3600 * hour + 60 * minute, name="Bob")
 
 
 def samples() -> list[Sample]:
     """The three samples, always the same."""
-    return [_dense_walk(), _taxi_day(), _paris_day()]
+    return [
+        Sample(
+            "Walk across Paris",
+            "A fix every 5 s: dense, like Geolife.",
+            _dense_walk,
+            StayPoints(distance_m=100.0, duration_s=1800.0),
+        ),
+        Sample(
+            "Taxi day, Beijing",
+            "A fix every 5 min: sparse, like T-Drive.",
+            _taxi_day,
+            StayPoints(distance_m=300.0, duration_s=1800.0),
+        ),
+        Sample(
+            "A day in Paris (the paper's example)",
+            "Eight events; home, work, Canal Saint-Martin and home again are landmarks.",
+            _paris_day,
+            Manual(events=[0, 2, 4, 7]),
+        ),
+    ]

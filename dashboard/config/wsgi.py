@@ -5,13 +5,16 @@ import os
 import sys
 
 from django.conf import settings
+from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
+
+from dashboard.config.memory import release_free_memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # Arrow's own pool holds 6 MB more from the first read on
 
-UNUSED = ["pyarrow._s3fs"]
+UNUSED = ["pyarrow._s3fs", "pyarrow._azurefs", "pyarrow._gcsfs", "pyarrow._hdfs"]  # clients of remote file systems
 if settings.DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     UNUSED.append("django.contrib.postgres.fields")  # which imports PostgreSQL's driver
 for name in UNUSED:
@@ -19,4 +22,5 @@ for name in UNUSED:
 
 application = get_wsgi_application()
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
+request_finished.connect(release_free_memory)
 gc.collect()  # what imports leave behind

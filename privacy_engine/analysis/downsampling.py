@@ -33,12 +33,13 @@ def decimated(curves: list[Floats], points: int, first: int = 0, after: int | No
     edges = np.linspace(0, n, bins + 1).astype(np.int64)
     size = int(np.diff(edges).max())
     index = np.minimum(edges[:-1, None] + np.arange(size), edges[1:, None] - 1)  # (bins, size), the last repeated
-    kept = [np.array([0, n - 1])]
+    chosen = np.zeros(n, dtype=bool)
+    chosen[[0, -1]] = True
     for curve in curves:
         values = curve[index]
-        kept.append(index[np.arange(bins), np.where(np.isnan(values), np.inf, values).argmin(axis=1)])
-        kept.append(index[np.arange(bins), np.where(np.isnan(values), -np.inf, values).argmax(axis=1)])
-    return np.unique(np.concatenate(kept))[:points]
+        chosen[index[np.arange(bins), np.where(np.isnan(values), np.inf, values).argmin(axis=1)]] = True
+        chosen[index[np.arange(bins), np.where(np.isnan(values), -np.inf, values).argmax(axis=1)]] = True
+    return np.flatnonzero(chosen)[:points]
 
 
 def _check_range(n: int, first: int, after: int | None) -> None:
