@@ -6,7 +6,9 @@ import inspect
 import re
 from typing import Any, ClassVar
 
-from privacy_engine.params import Frozen, choices_of, param_of
+from pydantic.fields import FieldInfo
+
+from privacy_engine.params import Frozen, Param, choices_of, param_of
 
 _REFERENCE = re.compile(r"^\.\. \[\d+\] (.+?)(?=^\.\. \[|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -48,25 +50,7 @@ class Component(Frozen):
             param = param_of(info)
             if param is None:
                 raise TypeError(f"{cls.__name__}.{field} must be declared with a Param")
-            labels = dict(param.options)
-            found.append(
-                {
-                    "name": field,
-                    "label": param.label,
-                    "symbol": param.symbol,
-                    "unit": param.unit,
-                    "help": param.help,
-                    "minimum": param.lowest,
-                    "maximum": param.highest,
-                    "example": param.example,
-                    "whole": info.annotation is int,
-                    "text": info.annotation is str,
-                    "control": param.control,
-                    "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
-                    "default": None if info.is_required() else info.default,
-                    "required": info.is_required(),
-                }
-            )
+            found.append(form_field(field, info, param))
         return found
 
     @classmethod
@@ -79,3 +63,24 @@ class Component(Frozen):
         """The references of its docstring, one after the other on one line."""
         found = _REFERENCE.findall(cls.documentation())
         return " ".join(" ".join(text.split()) for text in found)
+
+
+def form_field(name: str, info: FieldInfo, param: Param) -> dict[str, Any]:
+    """A parameter as a form field: name, label, unit, symbol, help, bounds, choices, default, required."""
+    labels = dict(param.options)
+    return {
+        "name": name,
+        "label": param.label,
+        "symbol": param.symbol,
+        "unit": param.unit,
+        "help": param.help,
+        "minimum": param.lowest,
+        "maximum": param.highest,
+        "example": param.example,
+        "whole": info.annotation in (int, int | None),
+        "text": info.annotation is str,
+        "control": param.control,
+        "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
+        "default": None if info.is_required() else info.default,
+        "required": info.is_required(),
+    }

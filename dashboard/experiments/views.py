@@ -22,6 +22,7 @@ from dashboard.jobs.models import State
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments import figure, presets
+from privacy_engine.experiments.cells import cells
 
 SYNTHETIC = {
     "error-tdrive": ("A generated taxi", "Sparse: a fix every three minutes, as in T-Drive."),
@@ -106,7 +107,7 @@ def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
     """The datasets and the generated series to choose from."""
     datasets = [_choice(one) for one in _ready_datasets(request, kind)]
     if kind != Kind.TRAJECTORY:
-        return {"datasets": datasets, "items": datatypes[kind].items}
+        return {"datasets": datasets, "items": datatypes[kind].items, "cell": cells[kind].own_fields()}
     generated = [
         {"preset": name, "like": _like(name), "title": title, "description": text}
         for name, (title, text) in SYNTHETIC.items()

@@ -15,8 +15,9 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.services import import_dataset
 from dashboard.experiments.models import Experiment
-from privacy_engine.experiments import measures
+from privacy_engine.experiments import ExperimentSpec, measures, presets
 from privacy_engine.mechanism import mechanisms
+from tests.browser.browser_profiles import PageMonitor
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.test_kinds import check
 from tests.dashboard import kinds
@@ -87,7 +88,10 @@ def test_from_the_form_to_the_table(
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_the_form_and_its_text_are_one(open_page: Callable[..., Page], owner: User, kind: str) -> None:
+def test_the_form_and_its_text_are_one(
+    open_page: Callable[..., Page], owner: User, kind: str, monitor: PageMonitor
+) -> None:
+    monitor.expect(400)  # the text that is no spec, unless the form replaces it before it is sent
     page = open_page(owner)
     opened(page, f"kind={kind}")
     before = spec_text(page)
@@ -124,3 +128,36 @@ def test_a_preset_runs_from_the_list_on_generated_data(open_page: Callable[..., 
     rows = page.locator("[data-data] [data-row]")
     expect(rows).to_have_count(2 if kind == "stream" else 1)
     expect(rows.first).to_contain_text(DATA[kind])
+
+
+def test_one_more_parameter_of_what_is_chosen_is_swept(
+    open_page: Callable[..., Page], owner: User, monitor: PageMonitor
+) -> None:
+    monitor.expect(400)  # a value that the server refuses
+    page = open_page(owner)
+    opened(page, "preset=stream-samples")
+    other = page.get_by_label("Also sweep")
+    expect(other).to_have_value("release.mechanism.samples")
+    expect(page.locator("[data-other]").get_by_label("Samples", exact=False)).to_have_value("1, 2, 5, 10, 20, 50, 100")
+    page.locator("[data-mechanisms]").get_by_label("Stream uniform", exact=True).check()
+    expect(other).to_have_value("")
+    expect(other.locator("option")).to_have_text(["Nothing else", "Timestamps T", "Dimensions d"])
+    assert "release.mechanism.samples" not in spec_text(page)["grid"]
+    other.select_option("dimensions")
+    page.locator("[data-other]").get_by_label("Dimensions", exact=False).fill("1, 2, 30")
+    expect(page.locator("[data-other]")).to_contain_text("Value 3: Must be at most 20")
+    page.locator("[data-other]").get_by_label("Dimensions", exact=False).fill("1, 2")
+    expect(page.locator("[data-plan]")).to_contain_text("Dimensions d · horizontal axis")
+    assert spec_text(page)["grid"]["dimensions"] == [1, 2]
+    check(page)
+
+
+@pytest.mark.parametrize("preset", [cls.registered_name() for cls in presets.of("stream")])
+def test_the_form_holds_every_preset(open_page: Callable[..., Page], owner: User, preset: str) -> None:
+    page = open_page(owner)
+    opened(page, f"preset={preset}")
+    expect(page.locator("[data-by-hand]")).to_be_hidden()
+    found = ExperimentSpec.parse(spec_text(page))
+    assert [cell.digest for cell in found.cells()] == [
+        cell.digest for cell in presets.parse({"name": preset}).spec().cells()
+    ]

@@ -10,10 +10,11 @@ import numpy as np
 from pydantic import field_serializer, field_validator
 
 from privacy_engine import noise
+from privacy_engine.component import form_field
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures
-from privacy_engine.params import Seed, Spec, brief, broken
+from privacy_engine.params import Seed, Spec, brief, broken, param_of
 from privacy_engine.spec import ReleaseSpec, SimulatedSpec
 
 MAX_METRICS = 16
@@ -61,6 +62,12 @@ class Cell(Spec):
     @cached_property
     def digest(self) -> str:
         return super().digest
+
+    @classmethod
+    def own_fields(cls) -> list[dict[str, Any]]:
+        """Its own parameters, beside those of what it is made of and of the experiment, as form fields."""
+        params = {name: (info, param_of(info)) for name, info in cls.model_fields.items() if name != "seed"}
+        return [form_field(name, info, param) for name, (info, param) in params.items() if param is not None]
 
     @property
     def root(self) -> int:

@@ -2,8 +2,9 @@
 
 import { createKindData } from "../components/experiment_form/kind_data.js";
 import { createKindReleases } from "../components/experiment_form/kind_releases.js";
-import { sharedFields, toForm, toSpec } from "../components/experiment_form/kind_spec.js";
+import { otherSweeps, sharedFields, toForm, toSpec } from "../components/experiment_form/kind_spec.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
+import { createOtherSweep } from "../components/experiment_form/other_sweep.js";
 import { planned, suggested } from "../components/experiment_form/plan.js";
 import { createText } from "../components/experiment_form/spec_text.js";
 import { createFields } from "../components/form_fields.js";
@@ -30,7 +31,10 @@ function read() {
   const { repetitions, seed } = parts.runs.values();
   const [releases, source, metrics] = [parts.releases.values(), parts.data.values(), parts.measures.values()];
   if (!releases || !source || !metrics || !isGiven(repetitions) || !isGiven(seed)) return null;
-  return { ...releases, data: source.data, metrics, repetitions, seed, common: common.checked };
+  const form = { ...releases, data: source.data, metrics, repetitions, seed, common: common.checked };
+  parts.other.offer(otherSweeps(form, fields, known));
+  const other = parts.other.values();
+  return other === undefined ? null : { ...form, other };
 }
 
 /** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
@@ -50,6 +54,8 @@ function fill(/** @type {any} */ form) {
   parts.measures.set(form.metrics);
   parts.runs.set(form);
   parts.data.set({ dataset: form.data ? null : (parts.data.dataset()?.id ?? page.datasets[0]?.id), data: form.data });
+  parts.other.offer(otherSweeps(form, fields, known));
+  parts.other.set(form.other);
   common.checked = form.common;
   filling = false;
 }
@@ -112,6 +118,7 @@ function placed(/** @type {any} */ error) {
   const path = (error.field ?? "").split(".");
   const [note, last] = [messageOf(error), path.at(-1)];
   const numberIn = (/** @type {number} */ i) => (/^\d+$/.test(path[i] ?? "") ? Number(path[i]) : null);
+  if (path[0] === "grid" && parts.other.fail(path, note)) return true;
   if (path[0] === "dataset") parts.data.fail(null, "", note);
   else if (["repetitions", "seed"].includes(path[0])) parts.runs.fail([{ field: path[0], message: note }]);
   else if (path[0] === "metrics") parts.measures.fail(numberIn(1), last, note);
@@ -168,6 +175,7 @@ function build(/** @type {any} */ { mechanisms, measures, generators, presets })
     measures: fieldsOf(measures),
     generators: fieldsOf(generators),
     steps: new Map(),
+    cell: page.cell,
   };
   fields = sharedFields(mechanisms);
   const on = { onChange: changed };
@@ -180,6 +188,7 @@ function build(/** @type {any} */ { mechanisms, measures, generators, presets })
     data: createKindData(host("data"), page, generators, { ...on, onSource: sourceChanged }),
     releases: createKindReleases(hosts, mechanisms, fields, lineStyles, on),
     measures: createMeasures(host("measures"), host("measures-error"), measures, on),
+    other: createOtherSweep(host("other"), on),
     runs: createFields(
       host("runs"),
       runs.map((field) => ({ ...field, required: true })),

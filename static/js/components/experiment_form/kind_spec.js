@@ -19,12 +19,37 @@ export function sharedFields([first, ...others]) {
 }
 
 /**
+ * What else can be swept, [{path, field}]: numbers that all chosen mechanisms have beside the shared ones, that all
+ * chosen generated data have, and that a cell has.
+ *
+ * @param {{mechanisms: any[], data: any[] | null}} form
+ * @param {{swept: any[], single: any[]}} fields
+ * @param {any} known
+ */
+export function otherSweeps({ mechanisms, data }, { swept, single }, known) {
+  const shared = [...swept, ...single, ...known.cell].map(({ name }) => name);
+  const isNumber = ({ name, symbol, choices, text }) =>
+    symbol !== "" && !choices.length && !text && !shared.includes(name);
+  const common = (chosen, listed, prefix) => {
+    const [first = [], ...others] = chosen.map(({ name }) => listed.get(name) ?? []);
+    return first
+      .filter((field) => isNumber(field) && others.every((fields) => fields.some(({ name }) => name === field.name)))
+      .map((field) => ({ path: prefix + field.name, field }));
+  };
+  return [
+    ...common(mechanisms, known.mechanisms, MECHANISM),
+    ...common(data ?? [], known.generators, "data."),
+    ...known.cell.map((field) => ({ path: field.name, field })),
+  ];
+}
+
+/**
  * The spec of what the form holds; `data` is null for the dataset.
  *
  * @param {string} kind
  * @param {any} form
  */
-export function toSpec(kind, { mechanisms, swept, single, data, metrics, repetitions, seed, common }) {
+export function toSpec(kind, { mechanisms, swept, single, other, data, metrics, repetitions, seed, common }) {
   const first = Object.fromEntries(Object.entries(swept).map(([name, values]) => [name, values[0]]));
   const releases = mechanisms.map(({ name, ...own }) => ({ mechanism: { name, ...first, ...single, ...own } }));
   const axes = Object.entries(swept).filter(([, values]) => values.length > 1);
@@ -33,6 +58,7 @@ export function toSpec(kind, { mechanisms, swept, single, data, metrics, repetit
     ...(releases.length > 1 && { release: releases }),
     ...(data?.length > 1 && { data }),
     ...Object.fromEntries(axes.map(([name, values]) => [MECHANISM + name, values])),
+    ...(other && { [other.path]: other.values }),
   };
   return { kind, base, grid, repetitions, seed, metrics, common };
 }
@@ -58,12 +84,15 @@ export function toForm(spec, { swept, single }, known) {
     const listOf = (field) => grid[MECHANISM + field.name] ?? [valueOf(field)];
     const named = (/** @type {any[]} */ list, of) => Object.fromEntries(list.map((field) => [field.name, of(field)]));
     const shared = [...swept, ...single].map(({ name }) => name);
+    const axes = ["release", "data", ...swept.map(({ name }) => MECHANISM + name)];
+    const others = Object.keys(grid).filter((name) => !axes.includes(name));
     const own = (mechanism) => Object.fromEntries(Object.entries(mechanism).filter(([name]) => !shared.includes(name)));
     const form = {
       mechanisms: described.map(own),
       swept: named(swept, listOf),
       single: named(single, valueOf),
       data: grid.data ?? (base.data ? [base.data] : null),
+      other: others.length ? { path: only(others), values: grid[others[0]] } : null,
       metrics: [...metrics],
       repetitions,
       seed,
@@ -73,6 +102,8 @@ export function toForm(spec, { swept, single }, known) {
       form.mechanisms.every(({ name }) => known.mechanisms.has(name)) &&
       (form.data ?? []).every((one) => known.generators.has(one?.name)) &&
       metrics.every((metric) => known.measures.has(metric.name ?? metric));
+    const offered = otherSweeps(form, { swept, single }, known).map(({ path }) => path);
+    if (form.other && !offered.includes(form.other.path)) return null;
     return listed && same(spec, toSpec(kind, form), known) ? form : null;
   } catch {
     return null; // it is not what a spec is like, or more than this form shows
