@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privacy_engine.counted import Counted
 from privacy_engine.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -165,11 +166,13 @@ class CountStream:
         Seconds since 1970-01-01 UTC, never decreasing; None where the labels are no instants (weeks, numbers).
     time_name : str
         What the file calls the column of its timestamps.
+    counted : Counted or None
+        How the counts were made of events in the cells of a grid; None where they were uploaded.
 
     Raises
     ------
     DataError
-        Shapes differ, a count is not finite or negative, times decrease.
+        Shapes differ, a count is not finite or negative, times decrease, the grid has other cells than dimensions.
     """
 
     kind: ClassVar[str] = "stream"
@@ -179,6 +182,7 @@ class CountStream:
     labels: Sequence[str]
     time_s: Floats | None = None
     time_name: str = "time"
+    counted: Counted | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -198,6 +202,9 @@ class CountStream:
         object.__setattr__(self, "labels", tuple(self.labels))
         if self.time_s is not None:
             object.__setattr__(self, "time_s", _instants(self.time_s, len(self)))
+        if self.counted is not None and len(self.counted.grid) != len(self.names):
+            rule = "a grid with a cell for each name"
+            raise DataError(f"counted must have {rule}", field="counted", rule=rule, value=len(self.counted.grid))
 
     def __len__(self) -> int:
         return len(self.labels)

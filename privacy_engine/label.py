@@ -79,6 +79,9 @@ class Label(Frozen):
     radius_m: float | None = Field(description="The radius in metres within which the level holds; null without one.")
     window: int | None = Field(None, description="Successive timestamps that share the level, of a count stream.")
     sensitivity: int | None = Field(None, description="The most that neighbours differ by, in counts.")
+    counted: dict[str, Any] | None = Field(
+        None, description="How counts were made of events: the grid, whose cells are the names, and what counts once."
+    )
     landmarks: int | None = Field(None, description="The largest number of landmarks of any one person.")
     stability: int = Field(
         1, description="The most events that one uploaded record decides; epsilon contains this factor."

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 
+from privacy_engine.counted import Counted
+
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
@@ -76,6 +78,8 @@ class Context:
         Conditions under which the number holds, each a clause that follows "provided that".
     not_covered : tuple of str
         What no part of the promise covers, each a noun phrase.
+    counted : Counted or None
+        How the counts of a stream were made of events; None of counts that were uploaded.
     whole_trace : float or None
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
     """
@@ -87,6 +91,12 @@ class Context:
     provided: tuple[str, ...] = ()
     not_covered: tuple[str, ...] = ()
     whole_trace: float | None = None
+    counted: Counted | None = None
+
+    @classmethod
+    def of_counts(cls, counted: Counted | None) -> Context:
+        """What a promise about the counts of a stream depends on."""
+        return cls() if counted is None else cls(counted=counted, not_covered=counted.not_covered)
 
     def merged(self) -> Context:
         """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""
@@ -98,9 +108,10 @@ class Context:
 
     def qualified(self, sentence: str) -> str:
         """``sentence``, without a full stop, with its conditions and what is not covered, as one sentence."""
+        covers = f", which covers {self.counted.covers}" if self.counted else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
         uncovered = f"; not covered: {'; '.join(self.not_covered)}" if self.not_covered else ""
-        return f"{sentence}{provided}{uncovered}."
+        return f"{sentence}{covers}{provided}{uncovered}."
 
 
 def shortest(value: float) -> str:

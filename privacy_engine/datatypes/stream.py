@@ -12,6 +12,7 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.stream import StreamKind
+from privacy_engine.counted import Counted
 from privacy_engine.data import CountStream
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, stream_sketch
@@ -34,7 +35,9 @@ class Dimension(Frozen):
 class StreamFacts(Frozen):
     """What a stream holds. ``start`` and ``end`` are its first and last label, times None where labels are no instants.
 
-    ``interval_s`` is the most frequent time between two timestamps; ``gaps`` counts longer ones.
+    ``interval_s`` is the most frequent time between two timestamps; ``gaps`` counts longer ones. ``counted`` is how the
+    counts were made of events (:meth:`privacy_engine.counted.Counted.as_dict`), with the grid whose cells are the
+    dimensions.
     """
 
     timestamps: int
@@ -47,6 +50,7 @@ class StreamFacts(Frozen):
     end_s: float | None
     interval_s: float | None
     gaps: int
+    counted: dict[str, Any] | None = None
 
 
 class StreamType(DataType):
@@ -79,6 +83,7 @@ class StreamType(DataType):
             end_s=end_s,
             interval_s=interval,
             gaps=0 if interval is None else int((steps > 1.5 * interval).sum()),
+            counted=None if data.counted is None else data.counted.as_dict(),
         )
 
     def content_digest(self, data: CountStream) -> str:
@@ -94,11 +99,12 @@ class StreamType(DataType):
         return stream_sketch(data, timed_key), None
 
     def to_table(self, data: CountStream) -> Any:
-        return _table(data, data.counts, _about(data))
+        counted = {} if data.counted is None else {"counted": data.counted.as_dict()}
+        return _table(data, data.counts, _about(data) | counted)
 
     def from_table(self, table: Any) -> CountStream:
         about, counts, labels, time_s = _columns(table)
-        return CountStream(counts, about["names"], labels, time_s, about.get("time_name", "time"))
+        return CountStream(counts, about["names"], labels, time_s, about.get("time_name", "time"), _counted(about))
 
     def release_to_table(self, release: StreamRelease) -> Any:
         about = _about(release) | {"private": release.private}
@@ -134,6 +140,10 @@ class StreamType(DataType):
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
         assert isinstance(found, StreamRelease)
         return found
+
+
+def _counted(about: Mapping[str, Any]) -> Counted | None:
+    return Counted.from_dict(about["counted"]) if "counted" in about else None
 
 
 def _about(stream: CountStream | StreamRelease) -> dict[str, Any]:

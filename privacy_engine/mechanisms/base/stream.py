@@ -318,7 +318,8 @@ class StreamMechanism(Mechanism):
         return f"epsilon {shortest(self.epsilon)} in any {self.window:,} timestamps, sensitivity {self.sensitivity}"
 
     def label_fields(self, context: Context) -> dict[str, Any]:
-        return {"window": self.window, "sensitivity": self.sensitivity}
+        counted = {} if context.counted is None else {"counted": context.counted.as_dict()}
+        return {"window": self.window, "sensitivity": self.sensitivity, **counted}
 
 
 class StreamEstimateMechanism(StreamMechanism):

@@ -1,0 +1,15 @@
+"""Count streams from trajectories and check-ins: events in the cells of a grid, step by step of time."""
+
+from privacy_engine.aggregation.counting import Aggregated, Size, aggregate, size_of
+from privacy_engine.aggregation.events import Events, events_of
+from privacy_engine.aggregation.spec import AggregationSpec
+
+__all__ = [
+    "Aggregated",
+    "AggregationSpec",
+    "Events",
+    "Size",
+    "aggregate",
+    "events_of",
+    "size_of",
+]

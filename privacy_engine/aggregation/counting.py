@@ -1,0 +1,196 @@
+"""Counting: the grid and the steps of a spec over events, and the counts of their cells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from privacy_engine.aggregation.events import Events
+from privacy_engine.aggregation.spec import AggregationSpec
+from privacy_engine.aggregation.steps import Steps, instant_of, numbers_of
+from privacy_engine.count_grid import CountGrid
+from privacy_engine.counted import Counted
+from privacy_engine.data import CountStream, Floats, Ints
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.geo import EARTH_RADIUS_M
+
+MOST_CELLS = 20_000
+MOST_STEPS = 1_000_000
+MOST_COUNTS = 20_000_000
+FIRST_S, LAST_S = -59_011_459_200.0, 247_093_459_200.0
+"""The years 100 and 9800: every step that contains a time between them has a beginning in the calendar."""
+DEGREE_M = EARTH_RADIUS_M * np.pi / 180
+_WHOLE = 1e-9
+"""A box that is longer than whole cells by less than this share of one has no further cell."""
+
+
+class Size(NamedTuple):
+    """What aggregation would make: rows, columns and steps, the share of counts that are 0, and what is left out.
+
+    ``outside`` counts events outside the box or the steps, ``cut`` visits of cells beyond the most that are counted.
+    """
+
+    rows: int
+    columns: int
+    steps: int
+    zero: float
+    outside: int
+    cut: int
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """A count stream made of events, its ``size``, and the events of it."""
+
+    stream: CountStream
+    size: Size
+
+
+class _Visits(NamedTuple):
+    """The counts that are not 0, (k,): which of the steps times cells, and how many; the rest as in :class:`Size`."""
+
+    at: Ints
+    often: Ints
+    outside: int
+    cut: int
+
+
+def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
+    """Count ``events`` in the cells and steps of ``spec``.
+
+    Raises
+    ------
+    ParameterError
+        There would be more than :data:`MOST_CELLS` cells, :data:`MOST_STEPS` steps or :data:`MOST_COUNTS` counts, or
+        the box of the data crosses the antimeridian.
+    DataError
+        A time lies outside the calendar.
+    """
+    grid, steps = _grid(events, spec), _steps(events, spec)
+    _must_fit(grid, steps)
+    found = _visits(events, spec, grid, steps)
+    counts = np.zeros(steps.count * len(grid))
+    counts[found.at] = found.often
+    from_data = spec.box is None, len(spec.given_times()) < 2
+    counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned)
+    table = counts.reshape(steps.count, len(grid))
+    stream = CountStream(table, grid.names(), steps.labels(), steps.starts(), "time", counted)
+    return Aggregated(stream, _size(grid, steps, found))
+
+
+def size_of(events: Events, spec: AggregationSpec) -> Size:
+    """The size of what :func:`aggregate` would make, without making it; the same errors."""
+    grid, steps = _grid(events, spec), _steps(events, spec)
+    _must_fit(grid, steps)
+    return _size(grid, steps, _visits(events, spec, grid, steps))
+
+
+def _size(grid: CountGrid, steps: Steps, found: _Visits) -> Size:
+    zero = 1 - len(found.at) / (steps.count * len(grid))
+    return Size(grid.rows, grid.columns, steps.count, zero, found.outside, found.cut)
+
+
+def _must_fit(grid: CountGrid, steps: Steps) -> None:
+    counts = steps.count * len(grid)
+    if counts > MOST_COUNTS:
+        rule = f"long enough for at most {MOST_COUNTS:,} counts"
+        got = f"{counts:,} ({steps.count:,} steps of {len(grid):,} cells); larger cells or a smaller box help too"
+        raise ParameterError(f"step must be {rule}, got {got}", field="step", rule=rule, value=counts)
+
+
+def _grid(events: Events, spec: AggregationSpec) -> CountGrid:
+    """Cells of at most ``cell_m`` over the box; without one over whole cells around the data."""
+    west, south, east, north = spec.box or _extent(events)
+    middle = float(np.cos(np.radians((south + north) / 2)))
+    high = spec.cell_m / DEGREE_M
+    wide = min(high / max(middle, 1e-6), 360.0)
+    if spec.box is None:
+        west, east = (float(edge) for edge in np.clip(_around(west, east, wide), -180, 180))
+        south, north = (float(edge) for edge in np.clip(_around(south, north, high), -90, 90))
+    columns, rows = _whole((east - west) / wide), _whole((north - south) / high)
+    if columns * rows > MOST_CELLS:
+        rule = f"large enough for at most {MOST_CELLS:,} cells"
+        got = f"{spec.cell_m:g} m ({columns * rows:,} cells: {rows:,} rows of {columns:,})"
+        raise ParameterError(f"cell_m must be {rule}, got {got}", field="cell_m", rule=rule, value=spec.cell_m)
+    return CountGrid(west, south, east, north, columns, rows)
+
+
+def _whole(cells: float) -> int:
+    return max(int(np.ceil(cells * (1 - _WHOLE))), 1)
+
+
+def _around(low: float, high: float, size: float) -> tuple[float, float]:
+    """Multiples of ``size`` with ``low`` and ``high`` between them."""
+    return float(np.floor(low / size) * size), float((np.floor(high / size) + 1) * size)
+
+
+def _extent(events: Events) -> tuple[float, float, float, float]:
+    west, east = float(events.lon.min()), float(events.lon.max())
+    if east - west > 180:
+        rule = "given where the data reach over more than 180 degrees, or across the antimeridian"
+        raise ParameterError(f"box must be {rule}; count its two sides apart", field="box", rule=rule)
+    return west, float(events.lat.min()), east, float(events.lat.max())
+
+
+def _steps(events: Events, spec: AggregationSpec) -> Steps:
+    length, zone = spec.length, spec.time_zone
+    bounds = np.array([events.time_s.min(), events.time_s.max()])
+    for field, text in spec.given_times():
+        bounds[("start", "end").index(field)] = instant_of(text, zone)
+    _must_have_dates(bounds)
+    first, last = numbers_of(bounds, length, zone).tolist()
+    if first > last:
+        rule = "before the end of the data" if spec.end is None else "after the beginning of the data"
+        field = "start" if spec.end is None else "end"
+        raise ParameterError(f"{field} must be {rule}", field=field, rule=rule, value=getattr(spec, field))
+    if last - first >= MOST_STEPS:
+        rule = f"long enough for at most {MOST_STEPS:,} steps"
+        got = f"{spec.step} ({last - first + 1:,} steps)"
+        raise ParameterError(f"step must be {rule}, got {got}", field="step", rule=rule, value=spec.step)
+    return Steps(length, zone, first, last - first + 1)
+
+
+def _must_have_dates(bounds: Floats) -> None:
+    if not ((bounds > FIRST_S) & (bounds < LAST_S)).all():
+        rule = "within the years 100 to 9800"
+        raise DataError(f"times must lie {rule}", field="time_s", rule=rule)
+
+
+def _visits(events: Events, spec: AggregationSpec, grid: CountGrid, steps: Steps) -> _Visits:
+    cell = grid.cells(events.lon, events.lat)
+    step = numbers_of(events.time_s, spec.length, spec.time_zone) - steps.first
+    inside = (cell >= 0) & (step >= 0) & (step < steps.count)
+    outside = len(events) - int(inside.sum())
+    at, cut = step[inside] * len(grid) + cell[inside], 0
+    if spec.unit != "event":
+        times = events.time_s[inside] if spec.pick == "first" else None
+        at, cut = _first_cells(getattr(events, spec.unit)[inside], at, times, spec.most, (steps.count, len(grid)))
+    found, often = np.unique(at, return_counts=True)
+    return _Visits(found, often, outside, cut)
+
+
+def _first_cells(who: Ints, at: Ints, times: Floats | None, most: int, shape: tuple[int, int]) -> tuple[Ints, int]:
+    """The first ``most`` cells of each unit in each step, in steps times cells, and how many others there are.
+
+    Cells are ranked by their first time, without ``times`` by how many events they have, and equal ones by their
+    number: the order of the events decides nothing.
+    """
+    counts, cells = shape[0] * shape[1], shape[1]
+    visit = who * counts + at  # at most 2e7 counts: fits for 4e11 units
+    order = np.argsort(visit)
+    starts = np.flatnonzero(np.diff(visit[order], prepend=-1))
+    visit = visit[order][starts]
+    step = visit // cells
+    sizes = np.diff(np.flatnonzero(np.diff(step, prepend=-1, append=-1)))
+    crowded = np.repeat(sizes > most, sizes)
+    if times is None:
+        rank_by = -np.diff(starts, append=len(order)).astype(np.float64)
+    else:
+        rank_by = np.minimum.reduceat(times[order], starts) if len(starts) else np.empty(0)
+    ranked = np.lexsort((rank_by[crowded], step[crowded]))  # stable: equal ones stay in the order of their cells
+    larger = sizes[sizes > most]
+    rank = np.arange(len(ranked)) - np.repeat(np.cumsum(larger) - larger, larger)
+    chosen = np.concatenate([visit[~crowded], visit[crowded][ranked[rank < most]]])
+    return chosen % counts, len(visit) - len(chosen)

@@ -1,0 +1,67 @@
+"""``Events``: who was where and when, of trajectories and of check-ins alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from privacy_engine.data import CheckIns, Floats, Ints, Trajectory
+from privacy_engine.errors import DataError
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """n events in any order: the codes of their ``person`` and ``series``, seconds since 1970 UTC, degrees; (n,) each.
+
+    ``cleaned`` are the names of the cleaning steps that made them of what was uploaded.
+    """
+
+    person: Ints
+    series: Ints
+    time_s: Floats
+    lon: Floats
+    lat: Floats
+    cleaned: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+
+def events_of(data: Sequence[Trajectory] | CheckIns, cleaned: Sequence[str] = ()) -> Events:
+    """The events of trajectories or check-ins; of check-ins each user is a person with one series.
+
+    Raises
+    ------
+    DataError
+        There is no event, or events have no times or no positions.
+    """
+    found = _of_checkins(data, cleaned) if isinstance(data, CheckIns) else _of_trajectories(data, cleaned)
+    if not len(found):
+        raise DataError("events must be at least 1, got 0", field="events", rule="at least 1", value=0)
+    return found
+
+
+def _of_checkins(data: CheckIns, cleaned: Sequence[str]) -> Events:
+    if data.lon is None or data.lat is None:
+        raise DataError("check-ins must have positions to be counted on a grid", field="lon", rule="positions")
+    return Events(data.user, data.user, data.time_s, data.lon, data.lat, tuple(cleaned))
+
+
+def _of_trajectories(data: Sequence[Trajectory], cleaned: Sequence[str]) -> Events:
+    times = [one.time_s for one in data if one.time_s is not None]
+    if len(times) != len(data):
+        raise DataError("every series must have times to be counted by steps", field="time_s", rule="times")
+    codes = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in data))}
+    lengths = [len(one) for one in data]
+    person = np.repeat(np.array([codes[one.person] for one in data], dtype=np.int64), lengths)
+    empty = [np.empty(0)]
+    return Events(
+        person,
+        np.repeat(np.arange(len(data)), lengths),
+        np.concatenate(times or empty),
+        np.concatenate([one.lon for one in data] or empty),
+        np.concatenate([one.lat for one in data] or empty),
+        tuple(cleaned),
+    )

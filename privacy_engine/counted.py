@@ -1,0 +1,119 @@
+"""``Counted``: how the counts of a stream were made of events, and by how much one person's events can change them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from privacy_engine.count_grid import CountGrid
+
+Unit = Literal["person", "series", "event"]
+UNITS: tuple[str, ...] = get_args(Unit)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Counts of events in the cells of a grid.
+
+    Parameters
+    ----------
+    grid : CountGrid
+        Its cells are the dimensions.
+    unit : "person", "series" or "event"
+        What counts: an event adds 1 to one cell; a person (or a series) adds 1 to each of at most ``most`` cells of a
+        timestamp, wherever its other events of that timestamp are.
+    most : int
+        The most cells of a timestamp that one unit counts in; 1 for events.
+    changed : bool
+        True where the sensitivity covers that events of a unit are changed to others, not only added or removed.
+    box_from_data, times_from_data : bool
+        True where the box, or the first and the last timestamp, follow from the data that are to be protected.
+    cleaned : tuple of str
+        The names of the cleaning steps before counting.
+    """
+
+    grid: CountGrid
+    unit: Unit
+    most: int = 1
+    changed: bool = False
+    box_from_data: bool = False
+    times_from_data: bool = False
+    cleaned: tuple[str, ...] = ()
+
+    @property
+    def sensitivity(self) -> int:
+        """By how much, in sum over the cells, one unit can change the counts of a timestamp.
+
+        A unit that is present or absent changes ``most`` counts by 1. One whose events are others can be counted in
+        ``most`` other cells: twice as much.
+        """
+        return self.most * (1 + self.changed)
+
+    @property
+    def event_sensitivity(self) -> int:
+        """By how much one event, present or absent, can change the counts of its timestamp in sum.
+
+        Where units count in some of their cells only, another event can decide in which: one cell less, one more.
+        """
+        return 1 if self.unit == "event" else 2
+
+    def event_charges(self, sensitivity: int) -> int:
+        """How often a release protects one event with its ε: ``sensitivity`` is the one its noise is for.
+
+        >>> grid = CountGrid(0.0, 0.0, 1.0, 1.0, 1, 1)
+        >>> Counted(grid, "person").event_charges(1), Counted(grid, "person").event_charges(2)
+        (2, 1)
+        """
+        return -(-self.event_sensitivity // sensitivity)
+
+    @property
+    def covers(self) -> str:
+        """What a w-event guarantee for a sensitivity of at least :attr:`sensitivity` covers, a noun phrase.
+
+        It continues the guarantee's sentence: "these timestamps" are the successive ones that it names.
+        """
+        if self.unit == "event":
+            how = "added, removed or changed" if self.changed else "added or removed"
+            return f"one event of each of these timestamps, {how}"
+        how = "however they change" if self.changed else "where those of a timestamp are added or removed together"
+        most = f"a {self.unit} counts in at most {self._most} of a timestamp"
+        return f"all events of one {self.unit} at these timestamps, {how} ({most})"
+
+    @property
+    def not_covered(self) -> tuple[str, ...]:
+        """What no guarantee about the counts covers, noun phrases."""
+        found = ["the box of the grid, which was taken from the data"] * self.box_from_data
+        found += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
+        if self.cleaned:
+            found.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
+        if self.unit != "person":
+            found.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
+        return tuple(found)
+
+    @property
+    def sensitivity_text(self) -> str:
+        """The sensitivity, why it is that and what it protects, as a sentence."""
+        if self.unit == "event":
+            other = ", one that becomes another changes two" if self.changed else ""
+            why = f"an event changes one count by 1{other}"
+        else:
+            other = f", with other events in {self._most} more" if self.changed else ""
+            why = f"a {self.unit} counts in at most {self._most} of a timestamp{other}"
+        protects = f"A release protects, for any w successive timestamps, {self.covers}"
+        return f"Sensitivity {self.sensitivity}: {why}. {protects}."
+
+    @property
+    def _most(self) -> str:
+        return "1 cell" if self.most == 1 else f"{self.most:,} cells"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The description as JSON-ready data."""
+        return asdict(self) | {"cleaned": list(self.cleaned)}
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Counted:
+        """What :meth:`as_dict` describes."""
+        rest = dict(description)
+        grid, cleaned = CountGrid(**rest.pop("grid")), tuple(rest.pop("cleaned"))
+        return cls(grid, cleaned=cleaned, **rest)
