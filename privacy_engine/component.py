@@ -78,7 +78,7 @@ def form_field(name: str, info: FieldInfo, param: Param) -> dict[str, Any]:
         "maximum": param.highest,
         "example": param.example,
         "whole": info.annotation in (int, int | None),
-        "text": info.annotation is str,
+        "text": info.annotation in (str, str | None),
         "control": param.control,
         "choices": [{"value": value, "label": labels.get(value, value)} for value in choices_of(info)],
         "default": None if info.is_required() else info.default,

@@ -20,18 +20,27 @@ from rest_framework.views import APIView
 from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
-from dashboard.datasets import cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
+from dashboard.datasets import aggregation, cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
-from dashboard.datasets.serializers import ChangeSerializer, DatasetSerializer, OptionsSerializer, UploadSerializer
+from dashboard.datasets.serializers import (
+    AggregationRequest,
+    ChangeSerializer,
+    DatasetSerializer,
+    ExpectedCountsSerializer,
+    GeometrySerializer,
+    OptionsSerializer,
+    UploadSerializer,
+)
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import track_encoding
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line
 from privacy_engine.cleaning import cleaning_steps
+from privacy_engine.errors import ParameterError
 
 
 class DatasetFilter(filters.FilterSet):
@@ -178,6 +187,32 @@ class DatasetViewSet(JobViewSet[Dataset]):
         grid = cells.display_grid(checkins)
         found = cells.counted(grid, checkins)
         return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
+
+    @extend_schema(responses={200: GeometrySerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def geometry(self, request: Request, pk: Any = None) -> Response:
+        """Return the cells of counts that were made on a grid, for a map."""
+        dataset = self.get_object()
+        selectors.require_ready(dataset)
+        counted = dataset.counted
+        if counted is None:
+            rule = "counts on a grid"
+            raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=dataset.kind)
+        return Response({"cells": counted.grid.boxes().tolist()}, headers=UNKEPT)
+
+    @extend_schema(request=AggregationRequest, responses={201: DatasetSerializer})
+    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
+    def aggregate(self, request: Request, pk: Any = None) -> Response:
+        """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
+        params = valid(AggregationRequest, request.data)
+        return self.row_response(aggregation.aggregate_dataset(dataset=self.get_object(), **params), status=201)
+
+    @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
+    @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)
+    def aggregate_preview(self, request: Request, pk: Any = None) -> Response:
+        """Return how large such a count stream would be, and its sensitivity; nothing is stored."""
+        params = valid(AggregationRequest, request.data)
+        return Response(aggregation.expected(self.get_object(), params["spec"]), headers=UNKEPT)
 
 
 class CleaningStepsView(APIView):

@@ -16,6 +16,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import data_files, local_files
 from privacy_engine import formats
+from privacy_engine.aggregation import AggregationSpec, Events, aggregate, events_of
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
@@ -34,8 +35,30 @@ class Read(NamedTuple):
 
 
 def run(pk: Any) -> None:
-    """Read the upload of a dataset that waits."""
-    leases.run(Dataset, pk, import_points)
+    """Read the upload of a dataset that waits, or count the events of the dataset that it is made from."""
+    leases.run(Dataset, pk, lambda row, lease: (import_points if row.aggregation is None else count_events)(row, lease))
+
+
+def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    """Count the events of the source of a claimed row and store the counts: the columns to finish it with."""
+    source = row.counted_from
+    if source is None:
+        rule = "a dataset that is still there"
+        raise FormatError("The dataset whose events were to be counted was deleted.", code="source-gone", rule=rule)
+    lease.report("Reading the events", 0.1)
+    found = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
+    lease.report("Storing the counts", 0.8)
+    fields = store(row.folder, found.stream, token=lease.token, kind=Kind.STREAM)
+    if not lease.rows().exists():  # deleted meanwhile: leave nothing
+        local_files.remove(row.folder / fields["points_file"])
+        raise leases.LeaseLost
+    return fields | {"report": {"kind": Kind.STREAM, "cleaning": [], "size": found.size._asdict()}}
+
+
+def read_events(dataset: Dataset) -> Events:
+    """Return the events of a dataset that is ready; errors of :func:`privacy_engine.aggregation.events_of`."""
+    data = data_files.cached_data(dataset.kind, dataset.points_path)
+    return events_of(data, [step["name"] for step in dataset.cleaning])
 
 
 def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, sou
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
 
@@ -139,9 +140,16 @@ def whole(amount: Decimal) -> int:
 def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
     """Return how many times a release's level is charged: the events that one uploaded record decides.
 
-    Once at the level of a user: there ε holds for all events together, however many of them one record decides.
+    Once at the level of a user: there ε holds for all events together, however many of them one record decides. Of
+    counted events one event can change the counts by more than the sensitivity of the release, and is charged for that.
     """
-    return 1 if mechanism.protected_level() == "user" else dataset.stability
+    if mechanism.protected_level() == "user":
+        return 1
+    counted = dataset.counted
+    if counted is None:
+        return dataset.stability
+    assert isinstance(mechanism, StreamMechanism)
+    return dataset.stability * counted.event_charges(mechanism.sensitivity)
 
 
 def budget_of(dataset: Dataset, unit: str | None = None) -> Budget | None:

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from dashboard.core.choices import TextChoices
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.storage import local_files
+from privacy_engine.counted import Counted
 from privacy_engine.instants import instant
 
 
@@ -74,6 +75,10 @@ class Dataset(Job):
     )
     stability = models.PositiveBigIntegerField(default=1)  # the most events that one uploaded record decides
     sample = models.BooleanField(default=False)
+    counted_from = models.ForeignKey(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="counted_datasets"
+    )
+    aggregation = models.JSONField(null=True, blank=True)  # how events of that dataset are counted; null: an upload
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
@@ -108,6 +113,12 @@ class Dataset(Job):
     def units(self) -> tuple[str, ...]:
         """The units that its releases are charged in, the usual one first."""
         return UNITS[self.kind]
+
+    @property
+    def counted(self) -> Counted | None:
+        """How its counts were made of events; None of uploads."""
+        known = (self.summary or {}).get("counted")
+        return None if known is None else Counted.from_dict(known)
 
     @property
     def series_lengths(self) -> list[int]:

@@ -14,11 +14,54 @@ from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from privacy_engine import formats
+from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
 from privacy_engine.registry import MAX_STEPS
 
 KIND_HELP = "What the file holds; detected by its columns where it is empty or left out."
+
+
+class AggregationRequest(serializers.Serializer[Any]):
+    """How to count events, and what to call the dataset that is made. The engine checks all but the name."""
+
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        about = {name: info.is_required() for name, info in AggregationSpec.model_fields.items()}
+        engine = {name: Anything(required=False, help_text="Required." * needed) for name, needed in about.items()}
+        return engine | super().get_fields()
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, Mapping):
+            raise ParameterError("the body must be an object", field="body", rule="object")
+        own = super().to_internal_value({"name": data.get("name", "")})
+        rest = {name: data[name] for name in data if name not in ("name", "csrfmiddlewaretoken")}
+        return {"spec": AggregationSpec.parse(rest), "name": own["name"]}
+
+
+class ExpectedCountsSerializer(serializers.Serializer[Any]):
+    """How large a count stream would be, and what its sensitivity protects."""
+
+    rows = serializers.IntegerField()
+    columns = serializers.IntegerField()
+    cells = serializers.IntegerField()
+    steps = serializers.IntegerField()
+    zero = serializers.FloatField(help_text="The share of counts that are 0.")
+    outside = serializers.IntegerField(help_text="Events outside the box or the steps.")
+    cut = serializers.IntegerField(help_text="Visits of cells beyond the most that are counted.")
+    sensitivity = serializers.IntegerField()
+    statement = serializers.CharField()
+    not_covered = serializers.ListField(child=serializers.CharField())
+
+
+class GeometrySerializer(serializers.Serializer[Any]):
+    """Where the cells of a count stream are."""
+
+    cells = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(), min_length=4, max_length=4),
+        help_text="West, south, east and north of each dimension in degrees, in their order.",
+    )
 
 
 class SeriesSerializer(serializers.Serializer[Any]):
@@ -78,6 +121,15 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
     )
+    counted_from = serializers.UUIDField(
+        source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset whose events were counted."
+    )
+    counted = serializers.JSONField(
+        source="summary.counted",
+        default=None,
+        read_only=True,
+        help_text="How counts were made of events: unit, most cells, and the grid whose cells are the dimensions.",
+    )
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -111,6 +163,9 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "spent",
             "sharing",
             "stability",
+            "counted_from",
+            "aggregation",
+            "counted",
             "urls",
         )
         read_only_fields = fields

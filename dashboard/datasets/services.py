@@ -237,7 +237,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
 
 @transaction.atomic
 def retry_import(*, dataset: Dataset) -> Dataset:
-    """Read the kept upload again with the same options, after that failed or was cancelled.
+    """Read the kept upload, or count the events, again in the same way, after that failed or was cancelled.
 
     Raises
     ------
@@ -246,13 +246,15 @@ def retry_import(*, dataset: Dataset) -> Dataset:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    _refuse_without_upload(dataset)
+    if dataset.aggregation is None:
+        _refuse_without_upload(dataset)
     return queue.retried(dataset)
 
 
 def _stood_on(dataset: Dataset) -> bool:
+    counting = dataset.counted_datasets.filter(state__in=OPEN)
     trying = dataset.experiments.filter(state__in=OPEN)  # one that is over has its own digest
-    return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists()
+    return dataset.landmark_sets.exists() or dataset.releases.exists() or trying.exists() or counting.exists()
 
 
 def _being_used() -> Conflict:
@@ -272,6 +274,9 @@ def _refuse_reread(dataset: Dataset) -> None:
 
 
 def _refuse_without_upload(dataset: Dataset) -> None:
+    if dataset.aggregation is not None:
+        message = "This dataset was counted from another one; it has no file. Count its events again in another way."
+        raise Conflict(message, field="file", rule="kept upload")
     if not dataset.original_path.exists():
         raise Conflict("The upload of this dataset is gone. Upload the file again.", field="file", rule="kept upload")
 

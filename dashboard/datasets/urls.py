@@ -8,4 +8,5 @@ app_name = "datasets"
 urlpatterns = [
     path("", views.dataset_list, name="list"),
     path("datasets/<uuid:pk>/", views.detail, name="detail"),
+    path("datasets/<uuid:pk>/count/", views.aggregate, name="aggregate"),
 ]

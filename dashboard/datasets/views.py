@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
 from dashboard.datasets import counts, selectors, services
+from dashboard.datasets.aggregation import form_groups, uncountable
 from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
@@ -92,6 +93,20 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return render(request, "datasets/detail.html", context)
     return render(request, f"datasets/{dataset.kind}/detail.html", context | _of_kind(dataset))
+
+
+@require_safe
+def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The form that counts the events of a dataset on a grid; of one that has none to count its own page."""
+    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY or uncountable(dataset):
+        return redirect("datasets:detail", pk=pk)
+    urls = {
+        "aggregate": reverse("api:dataset-aggregate", args=[pk]),
+        "preview": reverse("api:dataset-aggregate-preview", args=[pk]),
+    }
+    page = {"groups": form_groups(dataset), "urls": urls}
+    return render(request, "datasets/aggregate.html", {"dataset": dataset, "page": page})
 
 
 def _of_kind(dataset: Dataset) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from dashboard.storage import local_files
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.label import Source, privacy_label
-from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.promise import ONE_SERIES, Context
 
 
@@ -52,7 +51,7 @@ def _ledger_entry(row: Release) -> str:
 def context_of(row: Release) -> Context:
     """What the promise of a release depends on; one drawn before people were known is about each of its series."""
     if row.landmark_set is None:
-        return NO_CONTEXT
+        return Context.of_counts(row.dataset.counted)
     summary = row.summary or {}
     found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
     if row.by_series:

@@ -110,11 +110,11 @@ class KindActions:
         """What releases would promise and be charged; no data are read, nothing is stored or charged."""
         params = valid(QuoteRequest, request.data)
         dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
-        _check_quoted(dataset, params["mechanisms"])
-        prices = ledger.prices(dataset, params["mechanisms"])
+        chosen = _quotable(dataset, params["mechanisms"])
+        prices = ledger.prices(dataset, chosen)
         return Response(
             {
-                "mechanisms": [kinds.promise_of(one) for one in params["mechanisms"]],
+                "mechanisms": [kinds.promise_of(one, dataset.counted) for one in chosen],
                 "budgets": [kinds.price_of(price) for price in prices],
             }
         )
@@ -125,8 +125,11 @@ class KindActions:
         return row
 
 
-def _check_quoted(dataset: Dataset, chosen: Sequence[Mechanism]) -> None:
-    """Refuse what could not be submitted either; what trajectories cost depends on their landmark set."""
+def _quotable(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
+    """Return the mechanisms as they would be submitted; refuse what could not be.
+
+    What trajectories cost depends on their landmark set.
+    """
     require_ready(dataset)
     if dataset.kind == Kind.TRAJECTORY:
         rule = "of count streams or check-ins; /releases/forecast/ quotes releases of trajectories"
@@ -134,3 +137,4 @@ def _check_quoted(dataset: Dataset, chosen: Sequence[Mechanism]) -> None:
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
+    return [services.with_sensitivity(dataset, mechanism) for mechanism in chosen]

@@ -17,6 +17,7 @@ from dashboard.datasets.selectors import spending
 from dashboard.jobs.models import State
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
+from privacy_engine.component import Component
 from privacy_engine.mechanism import mechanisms
 
 SHOWN = 100
@@ -37,7 +38,7 @@ def form(dataset: Dataset) -> dict[str, Any]:
         "compare": reverse("releases:compare", args=[dataset.pk]),
     }
     offered = [
-        {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": cls.fields()}
+        {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": _fields(cls, dataset)}
         for cls in mechanisms.of(dataset.kind)
         if cls.publishable
     ]
@@ -47,6 +48,15 @@ def form(dataset: Dataset) -> dict[str, Any]:
         "mechanisms": offered,
         "page": {"dataset": str(dataset.pk), "mechanisms": offered, "urls": urls},
     }
+
+
+def _fields(cls: type[Component], dataset: Dataset) -> list[dict[str, Any]]:
+    """Return the parameters of a mechanism; of counted events the sensitivity is theirs or more."""
+    fields, counted = cls.fields(), dataset.counted
+    if counted is None:
+        return fields
+    least = {"default": counted.sensitivity, "minimum": counted.sensitivity, "help": counted.sensitivity_text}
+    return [field | least if field["name"] == "sensitivity" else field for field in fields]
 
 
 def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:

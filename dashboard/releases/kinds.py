@@ -11,8 +11,10 @@ from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from privacy_engine.analysis.stream_detection import Detection, detection
+from privacy_engine.counted import Counted
 from privacy_engine.mechanism import Mechanism
 from privacy_engine.metrics.stream_events import Event
+from privacy_engine.promise import Context
 
 
 def read_release(row: Release) -> Any:
@@ -38,9 +40,9 @@ def released_cells(row: Release, k: int) -> dict[str, Any]:
     return cells.ranked(model.grid, model.counts, uploaded, k)
 
 
-def promise_of(mechanism: Mechanism) -> dict[str, Any]:
-    """Return what a mechanism promises, and how large its noise is; no data are read."""
-    guarantee = mechanism.guarantee()
+def promise_of(mechanism: Mechanism, counted: Counted | None) -> dict[str, Any]:
+    """Return what a mechanism promises of counts that were made so, and how large its noise is; no data are read."""
+    guarantee = mechanism.guarantee(Context.of_counts(counted))
     return {
         "name": mechanism.name,
         "title": mechanism.title,

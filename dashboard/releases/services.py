@@ -24,6 +24,7 @@ from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
 
@@ -48,13 +49,15 @@ def submit_release(
         The dataset is not ready, the budget does not suffice, the key was used for another request, or a publishable
         release is to be over dummies that a seed drew.
     ParameterError
-        The mechanism is for another kind of data, or none can release these data; a landmark set is missing, not
-        wanted or another dataset's; or the key is not 1 to 100 visible ASCII characters.
+        The mechanism is for another kind of data or a smaller sensitivity than the counts', or none can release these
+        data; a landmark set is missing, not wanted or another dataset's; or the key is not 1 to 100 visible ASCII
+        characters.
     """
     if owner.pk != dataset.owner_id:
         raise PermissionDenied
     check_key(idempotency_key)
     _check_kind(dataset, spec)
+    spec = spec.model_copy(update={"mechanism": with_sensitivity(dataset, spec.mechanism)})
     if dataset.state == State.READY:
         require_releasable(dataset)
     _check_landmark_set(dataset, landmark_set)
@@ -131,6 +134,26 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
+
+
+def with_sensitivity(dataset: Dataset, mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with the sensitivity of counted events where none was given.
+
+    Raises
+    ------
+    ParameterError
+        A smaller one was given: the guarantee would not be about the unit that the counts protect.
+    """
+    counted = dataset.counted
+    if counted is None or not isinstance(mechanism, StreamMechanism):
+        return mechanism
+    if "sensitivity" not in mechanism.model_fields_set:
+        return type(mechanism).model_validate(mechanism.model_dump() | {"sensitivity": counted.sensitivity})
+    if mechanism.sensitivity < counted.sensitivity:
+        rule = f"at least {counted.sensitivity}, the sensitivity of these counts"
+        message, field = f"sensitivity must be {rule}, got {mechanism.sensitivity}", "mechanism.sensitivity"
+        raise ParameterError(message, field=field, rule=rule, value=mechanism.sensitivity)
+    return mechanism
 
 
 def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:

@@ -39,6 +39,19 @@ Most = Annotated[
         example=1,
     ),
 ]
+STEP = Param(
+    label="Time step",
+    help="The time between two timestamps: such as 15min, 1h, 1d or 1week. Days and weeks are those of the time zone, "
+    "and weeks begin on Monday; shorter steps begin at 0:00 UTC.",
+    example="1h",
+)
+TIME_ZONE = Param(label="Time zone", help="Of days, weeks, start and end: a name such as Europe/Paris.")
+START = Param(
+    label="Start",
+    help="A date or time in the first step, such as 2024-06-15. Left out, it is taken from the data, which no promise "
+    "covers.",
+)
+END = Param(label="End", help="A date or time in the last step. Left out, it is taken from the data, as the start is.")
 UNIT = Param(
     label="What counts once",
     help="The unit of protection. An event: each event adds 1, and one event is protected. A series or a person: it "
@@ -106,15 +119,15 @@ class AggregationSpec(Spec):
     """
 
     cell_m: CellM
-    step: Annotated[str, AfterValidator(_step)]
+    step: Annotated[str, AfterValidator(_step), STEP]
     unit: Annotated[Unit, UNIT]
     most: Most = 1
     pick: Annotated[Literal["first", "frequent"], PICK] = "first"
     neighbours: Annotated[Literal["presence", "change"], NEIGHBOURS] = "presence"
     box: Annotated[Box | None, Field(strict=False)] = None
-    time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
-    start: str | None = None
-    end: str | None = None
+    time_zone: Annotated[str, AfterValidator(_zone), TIME_ZONE] = "UTC"
+    start: Annotated[str | None, START] = None
+    end: Annotated[str | None, END] = None
 
     @field_validator("most")
     @classmethod

@@ -1,0 +1,135 @@
+"""Count streams made of the events of another dataset: how large one would be, and the request for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from dashboard.core.text import one_line
+from dashboard.datasets import execution, lineage
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import require_ready
+from dashboard.jobs import queue
+from privacy_engine.aggregation import AggregationSpec, Size, size_of
+from privacy_engine.component import form_field
+from privacy_engine.count_grid import CountGrid
+from privacy_engine.counted import Counted
+from privacy_engine.errors import ParameterError
+from privacy_engine.params import param_of
+
+SIDES = ("west", "south", "east", "north")
+
+
+def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
+    """Return the fields of the form by group; the sides of the box are four numbers."""
+    declared = {name: (info, param_of(info)) for name, info in AggregationSpec.model_fields.items()}
+    fields = {name: form_field(name, info, param) for name, (info, param) in declared.items() if param is not None}
+    if dataset.kind == Kind.CHECKINS:  # each user is one series
+        choices = fields["unit"]["choices"]
+        fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
+    return {
+        "unit": [fields[name] for name in ("unit", "most", "pick", "neighbours")],
+        "cell": [fields["cell_m"]],
+        "box": [_side(name) for name in SIDES],
+        "time": [fields[name] for name in ("step", "start", "end", "time_zone")],
+    }
+
+
+def _side(name: str) -> dict[str, Any]:
+    reach = 180.0 if name in ("west", "east") else 90.0
+    return {
+        "name": name,
+        "label": name.capitalize(),
+        "unit": "°",
+        "minimum": -reach,
+        "maximum": reach,
+        "symbol": "",
+        "help": "",
+        "control": "",
+        "example": None,
+        "default": None,
+        "choices": [],
+        "whole": False,
+        "text": False,
+        "required": False,
+    }
+
+
+def require_countable(dataset: Dataset) -> None:
+    """Refuse what has no events with times and positions.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    ParameterError
+        It holds counts already, or its events have no times or no positions.
+    """
+    require_ready(dataset)
+    if why := uncountable(dataset):
+        raise ParameterError(f"dataset must hold {why}", field="dataset", rule=why, value=dataset.kind)
+
+
+def uncountable(dataset: Dataset) -> str:
+    """Return what a dataset that is ready lacks to be counted; empty where it lacks nothing."""
+    if dataset.kind == Kind.STREAM:
+        return "trajectories or check-ins: it holds counts already"
+    if dataset.kind == Kind.TRAJECTORY and not dataset.has_time:
+        return "events with times"
+    if dataset.kind == Kind.CHECKINS and (dataset.summary or {})["bounds"] is None:
+        return "events with positions"
+    return ""
+
+
+def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:
+    """Return how large the counts of a dataset would be, and the sensitivity; nothing is stored.
+
+    Raises
+    ------
+    ParameterError
+        The dataset cannot be counted, or not in so many cells or steps.
+    """
+    require_countable(dataset)
+    size = size_of(execution.read_events(dataset), spec)
+    counted = _counted(dataset, spec, size)
+    return size._asdict() | {
+        "cells": size.rows * size.columns,
+        "sensitivity": counted.sensitivity,
+        "statement": counted.sensitivity_text,
+        "not_covered": list(counted.not_covered),
+    }
+
+
+def _counted(dataset: Dataset, spec: AggregationSpec, size: Size) -> Counted:
+    """The description of the counts before they are made; of the grid only the number of cells is known."""
+    grid = CountGrid(0.0, 0.0, 1.0, 1.0, size.columns, size.rows)
+    cleaned = tuple(step["name"] for step in dataset.cleaning)
+    return Counted(grid, spec.unit, spec.most, spec.changed, spec.box is None, len(spec.given_times()) < 2, cleaned)
+
+
+def aggregate_dataset(*, dataset: Dataset, spec: AggregationSpec, name: str = "") -> Dataset:
+    """Make a count stream of a dataset's events: a dataset that waits for a worker, with the budget of the same upload.
+
+    Raises
+    ------
+    Conflict
+        The dataset is not ready.
+    ParameterError
+        The dataset cannot be counted, or not in so many cells or steps.
+    """
+    expected(dataset, spec)
+    with transaction.atomic():
+        lineage.lock_owner(dataset.owner_id)
+        row = Dataset.objects.create(
+            owner_id=dataset.owner_id,
+            name=one_line(name, 200) or one_line(f"Counts of {dataset.name}", 200),
+            kind=Kind.STREAM,
+            requested_kind=Kind.STREAM,
+            counted_from=dataset,
+            aggregation=spec.model_dump(mode="json"),
+            source_file=lineage.source_of(dataset),
+            stability=dataset.stability,
+        )
+        queue.enqueue_on_commit(row)
+    return row

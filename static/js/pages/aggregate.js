@@ -1,0 +1,115 @@
+/* The form that counts the events of a dataset on a grid: size and sensitivity before, a new dataset after. */
+
+import { ApiError, post } from "../core/api.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
+import { count, percent, whole } from "../core/format.js";
+import { createFields } from "../components/form_fields.js";
+import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+
+const WAIT_MS = 400; // after the last key before the size is requested: the events are counted for it
+const SIDES = ["west", "south", "east", "north"];
+const PER_UNIT = ["most", "pick"]; // fields that do not belong to single events
+const page = data("page-data");
+const form = $("[data-form]");
+const submit = $("[data-submit]");
+const problem = $("[data-problem]");
+let timer = 0;
+let latest = 0;
+
+const groups = Object.entries(page.groups).map(([name, fields]) =>
+  createFields($(`[data-group=${name}]`), fields, { onChange: schedule }),
+);
+
+/** What the form describes, as the API takes it. */
+function description() {
+  const given = Object.assign({}, ...groups.map((group) => group.values()));
+  const sides = SIDES.map((side) => given[side]);
+  const single = given.unit === "event";
+  const entries = Object.entries(given).filter(
+    ([name, value]) => value !== "" && !SIDES.includes(name) && !(single && PER_UNIT.includes(name)),
+  );
+  return { ...Object.fromEntries(entries), ...(sides.some((side) => side !== undefined) && { box: sides }) };
+}
+
+function complete() {
+  const { box = [], ...rest } = description();
+  return [...Object.values(rest), ...box].every(isGiven) && !invalidIn(form).length;
+}
+
+function schedule() {
+  const single = $("[data-field=unit] select").value === "event";
+  for (const name of PER_UNIT) $(`[data-field=${name}]`).hidden = single;
+  window.clearTimeout(timer);
+  submit.disabled = true;
+  timer = window.setTimeout(preview, WAIT_MS);
+}
+
+async function preview() {
+  const turn = (latest += 1);
+  const body = description();
+  if (!complete()) {
+    const missing = body.box?.some((side) => side === undefined)
+      ? "Give all four sides of the box, or none."
+      : "A value is missing or invalid: see the marked fields.";
+    $("[data-expected]").replaceChildren(el("p", { class: "muted" }, missing));
+    return;
+  }
+  try {
+    const found = await post(page.urls.preview, body);
+    if (turn === latest) showExpected(found);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (turn === latest) refuse(error);
+  }
+  form.dataset.ready = "all";
+}
+
+function showExpected(/** @type {any} */ found) {
+  problem.hidden = true;
+  const facts = [
+    ["Cells", `${whole(found.cells)} (${whole(found.rows)} × ${whole(found.columns)})`],
+    ["Time steps", whole(found.steps)],
+    ["Counts of 0", percent(found.zero)],
+    found.outside > 0 && ["Left out", `${count(found.outside, "event")} outside the box or the steps`],
+    found.cut > 0 && ["Not counted", `${count(found.cut, "visit")} of further cells`],
+  ].filter((fact) => Array.isArray(fact));
+  $("[data-expected]").replaceChildren(
+    el(
+      "dl",
+      { class: "facts" },
+      facts.flatMap(([label, text]) => [el("dt", {}, label), el("dd", {}, text)]),
+    ),
+    el("p", {}, found.statement),
+    ...found.not_covered.map((/** @type {string} */ text) => el("p", { class: "notice" }, `Not covered: ${text}.`)),
+  );
+  submit.disabled = false;
+}
+
+function refuse(/** @type {ApiError} */ error) {
+  let rest = error.errors ?? [error];
+  for (const group of groups) rest = group.fail(rest);
+  const texts = rest.map(sentenceOf);
+  $("[data-expected]").replaceChildren();
+  problem.hidden = !texts.length;
+  problem.replaceChildren(...texts.map((/** @type {string} */ text) => el("p", {}, text)));
+  if (texts.length) announce(texts.join(" "));
+}
+
+async function send(/** @type {Event} */ event) {
+  event.preventDefault();
+  if (refuseInvalid(form)) return;
+  submit.disabled = true;
+  try {
+    const made = await post(page.urls.aggregate, description());
+    location.assign(made.urls.page);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    refuse(error);
+    /** @type {HTMLElement | null} */ ($$("[aria-invalid=true]", form)[0] ?? problem)?.focus();
+  }
+}
+
+form.addEventListener("submit", send);
+window.addEventListener("pageshow", () => schedule()); // also on the way back
+schedule();

@@ -1,0 +1,245 @@
+"""Count streams made of the events of a dataset: pages, API, worker, sensitivity, one budget."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from dashboard.datasets import execution
+from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.releases import downloads
+from dashboard.releases.models import Release
+from tests.dashboard import kinds
+
+HEADER = "user_id,time,lat,lon"
+ROWS = (
+    "a,2024-06-03T08:10:00Z,48.805,2.205",
+    "a,2024-06-03T08:20:00Z,48.815,2.205",
+    "a,2024-06-03T08:30:00Z,48.825,2.205",
+    "a,2024-06-03T10:10:00Z,48.805,2.205",
+    "b,2024-06-03T08:15:00Z,48.805,2.205",
+    "b,2024-06-03T09:15:00Z,48.995,2.205",
+)
+"""Two people in three rows of a grid; an event of the last is outside."""
+SPEC: dict[str, Any] = {
+    "cell_m": 1112,
+    "step": "1h",
+    "unit": "person",
+    "most": 2,
+    "box": [2.2, 48.8, 2.21, 48.83],
+    "start": "2024-06-03T08:00",
+    "end": "2024-06-03T11:00",
+}
+COUNTS = [[2, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def source(owner_api: APIClient) -> dict[str, Any]:
+    return kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory")
+
+
+def counted(owner_api: APIClient, source: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The dataset that is made of the events of ``source``, ready."""
+    answer = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC | changes, format="json")
+    assert answer.status_code == 201, answer.json()
+    execution.run(answer.json()["id"])
+    found: dict[str, Any] = owner_api.get(answer.json()["urls"]["self"]).json()
+    assert found["state"] == "ready", found["error"]
+    return found
+
+
+def uniform(**changes: Any) -> dict[str, Any]:
+    return {"name": "stream-uniform", "epsilon": 1.0, "window": 2} | changes
+
+
+class TestDataset:
+    def test_has_the_counts_their_cells_and_its_source(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        found = counted(owner_api, source)
+        assert (found["kind"], found["counted_from"], found["name"]) == ("stream", source["id"], "Counts of data.csv")
+        assert found["aggregation"]["unit"] == "person"
+        assert found["counted"]["grid"] == {
+            **dict(zip(("west", "south", "east", "north"), SPEC["box"], strict=True)),
+            "columns": 1,
+            "rows": 3,
+        }
+        rows = [owner_api.get(f"{found['urls']['self']}counts/", {"stream": k}).json() for k in range(3)]
+        assert [list(row) for row in zip(*(one["counts"] for one in rows), strict=True)] == COUNTS
+        assert [one["name"] for one in rows] == ["r0c0", "r1c0", "r2c0"]
+        assert rows[0]["labels"][0] == "2024-06-03T08:00:00Z"
+        cells = owner_api.get(f"{found['urls']['self']}geometry/").json()["cells"]
+        assert cells[1] == pytest.approx([2.2, 48.81, 2.21, 48.82])
+
+    def test_check_ins_are_counted_too(self, owner_api: APIClient) -> None:
+        source = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="checkins")
+        found = counted(owner_api, source, unit="event", most=1)
+        total = owner_api.get(f"{found['urls']['self']}counts/").json()["counts"]
+        assert total == [4, 0, 1, 0]
+
+    def test_the_size_is_known_before(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        found = owner_api.post(f"{source['urls']['self']}aggregate/preview/", SPEC, format="json").json()
+        assert found == {
+            "rows": 3,
+            "columns": 1,
+            "cells": 3,
+            "steps": 4,
+            "zero": 0.75,
+            "outside": 1,
+            "cut": 1,
+            "sensitivity": 2,
+            "statement": found["statement"],
+            "not_covered": [],
+        }
+        assert found["statement"].startswith("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
+        assert Dataset.objects.count() == 1
+
+    def test_belongs_to_its_owner_alone(
+        self, owner_api: APIClient, stranger_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        found = counted(owner_api, source)
+        for url in (f"{source['urls']['self']}aggregate/", f"{source['urls']['self']}aggregate/preview/"):
+            assert stranger_api.post(url, SPEC, format="json").status_code == 404
+        assert stranger_api.get(f"{found['urls']['self']}geometry/").status_code == 404
+
+    def test_stays_when_its_source_is_deleted(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        found = counted(owner_api, source)
+        assert owner_api.delete(source["urls"]["self"]).status_code == 204
+        assert owner_api.get(found["urls"]["self"]).json()["counted_from"] is None
+        assert owner_api.get(f"{found['urls']['self']}counts/").status_code == 200
+
+    def test_fails_where_its_source_is_gone_before_it_was_made(
+        self, owner_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
+        owner_api.delete(source["urls"]["self"])
+        execution.run(made["id"])
+        found = owner_api.get(made["urls"]["self"]).json()
+        assert (found["state"], found["error"]["code"]) == ("failed", "source-gone")
+
+    def test_has_no_file_to_read_again(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        found = counted(owner_api, source)
+        answer = owner_api.post(f"{found['urls']['self']}read/", {}, format="json")
+        assert answer.status_code == 409
+        assert "it has no file" in answer.json()["errors"][0]["message"]
+
+    @pytest.mark.parametrize(
+        ("changes", "field"),
+        [
+            ({"cell_m": 0.5}, "cell_m"),
+            ({"cell_m": 1}, "cell_m"),
+            ({"step": "1s", "start": "2024-01-01"}, "step"),
+            ({"unit": "event"}, "most"),
+            ({"unit": None}, "unit"),
+            ({"box": [1, 2, 3]}, "box"),
+            ({"colour": 1}, "colour"),
+            ({"name": "x" * 201}, "name"),
+        ],
+    )
+    def test_fail_naming_the_field(
+        self, owner_api: APIClient, source: dict[str, Any], changes: dict[str, Any], field: str
+    ) -> None:
+        for path in ("aggregate/", "aggregate/preview/"):
+            answer = owner_api.post(f"{source['urls']['self']}{path}", SPEC | changes, format="json")
+            assert answer.status_code == 400
+            assert field in str(answer.json())
+        assert Dataset.objects.count() == 1
+
+    def test_fail_for_what_has_no_events(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        found = counted(owner_api, source)
+        untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
+        for one, reason in ((found, "it holds counts already"), (untimed, "events with times")):
+            answer = owner_api.post(f"{one['urls']['self']}aggregate/", SPEC, format="json")
+            assert answer.status_code == 400
+            assert reason in answer.json()["errors"][0]["message"]
+        assert owner_api.get(f"{source['urls']['self']}geometry/").status_code == 400
+
+
+class TestPages:
+    def test_the_form_and_the_dataset_are_shown(
+        self, owner_api: APIClient, owner_page: Any, source: dict[str, Any]
+    ) -> None:
+        assert f"/datasets/{source['id']}/count/" in owner_page.get(source["urls"]["page"]).content.decode()
+        form = owner_page.get(f"/datasets/{source['id']}/count/").content.decode()
+        assert "is not covered by any promise" in form
+        made = counted(owner_api, source, most=1, end=None)
+        shown = owner_page.get(made["urls"]["page"]).content.decode()
+        assert "Made of the events of" in shown
+        assert "Sensitivity 1: a person counts in at most 1 cell of a timestamp." in shown
+        assert "charged twice its ε of one event" in shown
+        assert "Not covered: the first and the last timestamp" in shown
+        owner_api.delete(source["urls"]["self"])
+        assert "a dataset that was deleted" in owner_page.get(made["urls"]["page"]).content.decode()
+
+    def test_what_has_no_events_shows_no_form(self, owner_page: Any, owner_api: APIClient) -> None:
+        untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
+        assert owner_page.get(f"/datasets/{untimed['id']}/count/").status_code == 302
+        assert "/count/" not in owner_page.get(untimed["urls"]["page"]).content.decode()
+
+    def test_while_it_waits_it_is_no_import(
+        self, owner_page: Any, owner_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        made = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC, format="json").json()
+        shown = owner_page.get(made["urls"]["page"]).content.decode()
+        assert "Counting the events" in shown
+        assert "Import" not in shown.split("<main")[1]
+
+
+class TestReleases:
+    def test_have_the_sensitivity_of_the_counts_and_name_the_unit(
+        self, owner_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        made = counted(owner_api, source, end=None)
+        found = kinds.released(owner_api, made, uniform())
+        assert found["mechanism"]["sensitivity"] == 2
+        statement = found["guarantee"]["statement"]
+        assert "which covers all events of one person at these timestamps" in statement
+        assert "not covered: the first and the last timestamp, which were taken from the data" in statement
+        label = downloads.label(Release.objects.get(pk=found["id"]))
+        assert label["counted"]["unit"] == "person"
+        assert statement.rstrip(".") in label["text"]
+        header = next(csv.reader(owner_api.get(found["urls"]["data"]).getvalue().decode().splitlines()))
+        assert header[:4] == ["time", "r0c0", "r1c0", "r2c0"]
+
+    def test_fail_below_the_sensitivity_of_the_counts(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        made = counted(owner_api, source)
+        for answer in (
+            kinds.requested(owner_api, made, uniform(sensitivity=1)),
+            owner_api.post("/api/v1/releases/quote/", {"dataset": made["id"], "mechanisms": [uniform(sensitivity=1)]}),
+        ):
+            assert answer.status_code == 400
+            assert answer.json()["errors"][0]["field"] == "mechanism.sensitivity"
+            assert answer.json()["errors"][0]["rule"] == "at least 2, the sensitivity of these counts"
+        assert not BudgetEntry.objects.exists()
+        assert kinds.requested(owner_api, made, uniform(sensitivity=3)).status_code == 201
+
+    def test_a_quote_states_the_same(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        made = counted(owner_api, source)
+        body = {"dataset": made["id"], "mechanisms": [uniform()]}
+        found = owner_api.post("/api/v1/releases/quote/", body).json()
+        assert "all events of one person" in found["mechanisms"][0]["statement"]
+        assert found["budgets"][0]["price"] == 1.0
+
+    def test_two_streams_of_one_source_share_a_budget(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        """The limit of the one is that of the other."""
+        one, other = counted(owner_api, source), counted(owner_api, source, unit="event", most=1, step="2h")
+        owner_api.patch(one["urls"]["self"], {"budget": {"epsilon": 1.5}})
+        kinds.released(owner_api, one, uniform())
+        answer = kinds.requested(owner_api, other, uniform())
+        assert answer.status_code == 409
+        assert answer.json()["errors"][0]["code"] == "budget"
+        assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1}
+        assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
+
+    @pytest.mark.parametrize(
+        ("changes", "spent"), [({"most": 1}, 2.0), ({"most": 2}, 1.0), ({"unit": "event", "most": 1}, 1.0)]
+    )
+    def test_are_charged_for_what_one_event_can_change(
+        self, owner_api: APIClient, source: dict[str, Any], changes: dict[str, Any], spent: float
+    ) -> None:
+        """One more event of a person who counts in one cell can move it to another: two counts, by 1 each."""
+        made = counted(owner_api, source, **changes)
+        kinds.released(owner_api, made, uniform())
+        assert owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"] == spent
