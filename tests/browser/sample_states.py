@@ -15,6 +15,7 @@ from dashboard.accounts.services import make_token, show_tour
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.models import Audit
 from dashboard.audits.services import submit_audit
+from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.experiments.execution import run as run_part
@@ -28,6 +29,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.services import change_state, open_stream, publish_events
+from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
@@ -132,6 +134,9 @@ class SampleStates:
         self.stream = self._of_kind("Visitors.csv", kinds.wide(kinds.counts()), kinds.STREAM, kinds.SAMPLE)
         rows = kinds.checkins(kinds.checkin_rows())
         self.checkins = self._of_kind("Check-ins.csv", rows, kinds.POPULARITY, kinds.RECORDS)
+        box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
+        spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
+        self.counted = aggregate_dataset(dataset=self.checkins, spec=spec)
         run_jobs()
 
     def _live_streams(self) -> None:
