@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
@@ -34,7 +34,7 @@ from tests.dashboard.api_helpers import UNIFORM
 from tests.dashboard.attack_helpers import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.command_runner import day  # noqa: F401
 
-HOME = Path(settings.CAIRN_HOME)
+HOME = Path(django_settings.CAIRN_HOME)
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
@@ -50,6 +50,12 @@ def clean_home() -> Iterator[None]:
     yield
     for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp", "run"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def long_leases(settings: Any) -> None:
+    """No heartbeat but where a test sets a lease: its connection does not see rows of the test's transaction."""
+    settings.CAIRN_LEASE_S = 600.0
 
 
 @pytest.fixture

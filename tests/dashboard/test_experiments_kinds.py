@@ -58,15 +58,8 @@ def submitted(api: Any, **body: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Experiments of up to a minute run in the request; those in parts have tests of their own."""
-    monkeypatch.setattr("privacy_engine.experiments.AT_ONCE_S", 60.0)
-
-
 @every_kind
 class TestEveryKind:
-    @pytest.mark.usefixtures("at_once")
     def test_a_preset_gives_the_same_table_by_api_and_command(
         self, owner_api: Any, command: Any, tmp_path: Path, kind: str
     ) -> None:
@@ -103,7 +96,6 @@ class TestEveryKind:
         Experiment.objects.all().delete()
         assert submitted(owner_api, spec=large)["table_sha256"] == first
 
-    @pytest.mark.usefixtures("at_once")
     def test_its_results_have_the_measures_of_the_kind_with_units(self, owner_api: Any, kind: str) -> None:
         found = submitted(owner_api, preset=preset_of(kind))
         shown = owner_api.get(of(found["id"], "results")).json()
