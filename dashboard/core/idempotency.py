@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any, TypeVar
 
+from django.db.models import Model
+
+from dashboard.core.errors import Conflict
 from privacy_engine.errors import ParameterError
+
+Row = TypeVar("Row", bound=Model)
 
 HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[!-~]{1,100}")
@@ -15,3 +22,21 @@ def check_key(key: str) -> None:
     if key and not _KEY.fullmatch(key):
         rule = "1 to 100 visible ASCII characters"
         raise ParameterError(f"{HEADER} must be {rule}", field=HEADER, rule=rule, value=key)
+
+
+def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
+    """The row that its owner's key made before, or None; ``request`` returns what two equal requests have in common.
+
+    Raises
+    ------
+    Conflict
+        The key was used for a request that differs.
+    """
+    owner, key = fresh.owner, fresh.idempotency_key
+    found = key and type(fresh)._default_manager.filter(owner=owner, idempotency_key=key).first()
+    if not found:
+        return None
+    if request(found) != request(fresh):
+        rule = "a new key for a new request"
+        raise Conflict(f"{HEADER} was used for another request.", field=HEADER, rule=rule, value=key)
+    return found

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from dashboard.core.idempotency import HEADER
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
@@ -46,7 +47,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 
 IDEMPOTENCY_KEY = OpenApiParameter(
-    "Idempotency-Key", str, OpenApiParameter.HEADER, description="The same key gives the same release."
+    HEADER, str, OpenApiParameter.HEADER, description="The same key gives the same release."
 )
 RETRY = """\
 Try it again, after it failed or was cancelled: nothing more is charged, and at most one draw is published.
@@ -93,7 +94,7 @@ class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
         params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
         if params["landmark_set"]:
             params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
-        key = request.headers.get("Idempotency-Key", "")
+        key = request.headers.get(HEADER, "")
         made = services.submit_release(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 
@@ -131,7 +132,7 @@ class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
     def postprocess(self, request: Request, pk: Any = None) -> Response:
         """A new release out of this finished one by post-processing: the same guarantee, nothing charged."""
         source, params = self.get_object(), valid(DeriveRequest, request.data)
-        key = request.headers.get("Idempotency-Key", "")
+        key = request.headers.get(HEADER, "")
         made = services.derive_release(source=source, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 

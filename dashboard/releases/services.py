@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
 from dashboard.core.errors import Conflict, require_state
-from dashboard.core.idempotency import check_key
+from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Dataset, Kind, kind_text
@@ -109,12 +109,12 @@ def _described(spec: ReleaseSpec, *, name: str, **columns: Any) -> Release:
 
 def _once(fresh: Release, spec: ReleaseSpec) -> Release:
     """The row, written unless the same request wrote it before."""
-    if earlier := _earlier(fresh):
+    if earlier := earlier_row(fresh, _request):
         return earlier
     try:
         return _create(fresh, spec)
     except IntegrityError:
-        if earlier := _earlier(fresh):  # the same request came twice at once, and the other was first
+        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
             return earlier
         raise
 
@@ -180,22 +180,6 @@ def _check_dummies(landmark_set: LandmarkSet) -> None:
         rule="dummies drawn without a seed, in a release without a seed",
         value=str(landmark_set.pk),
     )
-
-
-def _earlier(fresh: Release) -> Release | None:
-    """The release that the same key made before."""
-    if not fresh.idempotency_key:
-        return None
-    found = Release.objects.filter(owner=fresh.owner, idempotency_key=fresh.idempotency_key).first()
-    if found and _request(found) != _request(fresh):
-        rule = "a new key for a new request"
-        raise Conflict(
-            "Idempotency-Key was used for another request.",
-            field="Idempotency-Key",
-            rule=rule,
-            value=fresh.idempotency_key,
-        )
-    return found
 
 
 def _request(release: Release) -> tuple[Any, ...]:

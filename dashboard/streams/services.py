@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
 from dashboard.core.errors import Conflict, TooLarge
-from dashboard.core.idempotency import HEADER, check_key
+from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line, required_name
 from dashboard.streams.events import Event, parse_event
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
@@ -64,7 +64,7 @@ def open_stream(
         step=step,
         idempotency_key=idempotency_key,
     )
-    if earlier := _earlier(fresh):
+    if earlier := earlier_row(fresh, _request):
         return earlier, False
     waiting = LiveStream.objects.filter(owner=owner).exclude(state=StreamState.CLOSED).count()
     if waiting >= MOST_OPEN:
@@ -74,7 +74,7 @@ def open_stream(
         with transaction.atomic():
             fresh.save(force_insert=True)
     except IntegrityError:
-        if earlier := _earlier(fresh):  # the same request came twice at once, and the other was first
+        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
             return earlier, False
         raise
     return fresh, True
@@ -88,20 +88,8 @@ def _names(dimensions: Sequence[str]) -> list[str]:
     return names
 
 
-def _earlier(fresh: LiveStream) -> LiveStream | None:
-    if not fresh.idempotency_key:
-        return None
-    found = LiveStream.objects.filter(owner=fresh.owner, idempotency_key=fresh.idempotency_key).first()
-    same = ("name", "dimensions", "spec_digest", "step")
-    if found is not None and any(getattr(found, field) != getattr(fresh, field) for field in same):
-        rule = "a new key for a new request"
-        raise Conflict(
-            f"This {HEADER} was used for another stream.",
-            field=HEADER,
-            rule=rule,
-            value=fresh.idempotency_key,
-        )
-    return found
+def _request(stream: LiveStream) -> tuple[Any, ...]:
+    return stream.name, stream.dimensions, stream.spec_digest, stream.step
 
 
 @transaction.atomic

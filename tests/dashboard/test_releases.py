@@ -113,7 +113,7 @@ class TestIdempotencyKey:
     def test_the_database_refuses_it_where_the_query_before_cannot(self, submit, monkeypatch):
         first = submit(key="monday")
         answers = iter([None, first])  # as if the other request committed between our query and our write
-        monkeypatch.setattr(services, "_earlier", lambda fresh: next(answers))
+        monkeypatch.setattr(services, "earlier_row", lambda *_: next(answers))
         assert submit(key="monday") == first
         assert charges(first) == [1]
         assert BudgetEntry.objects.count() == 1
