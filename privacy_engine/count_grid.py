@@ -7,12 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from privacy_engine.errors import DataError
+
+MOST_CELLS = 20_000
+
 
 @dataclass(frozen=True)
 class CountGrid:
     """``rows`` times ``columns`` cells over a box in degrees, WGS 84; west < east and south < north.
 
     Cell 0 is in the south-west, 1 the next one to the east. East and north edges of the box belong to the last cells.
+
+    Raises
+    ------
+    DataError
+        There is no cell, there are more than :data:`MOST_CELLS`, or the box is none.
     """
 
     west: float
@@ -21,6 +30,15 @@ class CountGrid:
     north: float
     columns: int
     rows: int
+
+    def __post_init__(self) -> None:
+        whole = all(type(count) is int and 1 <= count <= MOST_CELLS for count in (self.columns, self.rows))
+        if not (whole and self.columns * self.rows <= MOST_CELLS):
+            rule = f"1 to {MOST_CELLS:,} cells"
+            raise DataError(f"grid must have {rule}", field="grid", rule=rule)
+        if not (-180 <= self.west < self.east <= 180 and -90 <= self.south < self.north <= 90):
+            rule = "a west less than its east and a south less than its north, in degrees"
+            raise DataError(f"grid must have {rule}", field="grid", rule=rule)
 
     def __len__(self) -> int:
         return self.columns * self.rows

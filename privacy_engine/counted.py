@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from privacy_engine.count_grid import CountGrid
+from privacy_engine.errors import DataError
 
 Unit = Literal["person", "series", "event"]
 UNITS: tuple[str, ...] = get_args(Unit)
@@ -31,6 +32,11 @@ class Counted:
         True where the box, or the first and the last timestamp, follow from the data that are to be protected.
     cleaned : tuple of str
         The names of the cleaning steps before counting.
+
+    Raises
+    ------
+    DataError
+        The unit is unknown, or ``most`` is no whole number from 1, or not 1 for events.
     """
 
     grid: CountGrid
@@ -40,6 +46,14 @@ class Counted:
     box_from_data: bool = False
     times_from_data: bool = False
     cleaned: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            rule = f"one of {', '.join(UNITS)}"
+            raise DataError(f"unit must be {rule}, got {self.unit!r:.60}", field="unit", rule=rule, value=self.unit)
+        if type(self.most) is not int or self.most < 1 or (self.unit == "event" and self.most != 1):
+            rule = "a whole number of at least 1, and 1 for events"
+            raise DataError(f"most must be {rule}, got {self.most!r:.60}", field="most", rule=rule, value=self.most)
 
     @property
     def sensitivity(self) -> int:
@@ -74,11 +88,16 @@ class Counted:
         It continues the guarantee's sentence: "these timestamps" are the successive ones that it names.
         """
         if self.unit == "event":
+            return self._protected
+        return f"{self._protected} (a {self.unit} counts in at most {self._most} of a timestamp)"
+
+    @property
+    def _protected(self) -> str:
+        if self.unit == "event":
             how = "added, removed or changed" if self.changed else "added or removed"
             return f"one event of each of these timestamps, {how}"
         how = "however they change" if self.changed else "where those of a timestamp are added or removed together"
-        most = f"a {self.unit} counts in at most {self._most} of a timestamp"
-        return f"all events of one {self.unit} at these timestamps, {how} ({most})"
+        return f"all events of one {self.unit} at these timestamps, {how}"
 
     @property
     def not_covered(self) -> tuple[str, ...]:
@@ -100,7 +119,7 @@ class Counted:
         else:
             other = f", with other events in {self._most} more" if self.changed else ""
             why = f"a {self.unit} counts in at most {self._most} of a timestamp{other}"
-        protects = f"A release protects, for any w successive timestamps, {self.covers}"
+        protects = f"A release protects, for any w successive timestamps, {self._protected}"
         return f"Sensitivity {self.sensitivity}: {why}. {protects}."
 
     @property
@@ -115,5 +134,6 @@ class Counted:
     def from_dict(cls, description: Mapping[str, Any]) -> Counted:
         """What :meth:`as_dict` describes."""
         rest = dict(description)
-        grid, cleaned = CountGrid(**rest.pop("grid")), tuple(rest.pop("cleaned"))
+        grid, cleaned = CountGrid(**rest.pop("grid")), tuple(map(str, rest.pop("cleaned")))
+        rest |= {name: bool(rest[name]) for name in ("changed", "box_from_data", "times_from_data")}
         return cls(grid, cleaned=cleaned, **rest)

@@ -17,9 +17,11 @@ from pydantic import (
 
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
+from privacy_engine.counted import Counted
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.params import Seed, Spec, broken
 from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
@@ -178,3 +180,27 @@ def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
     for step in steps:
         release = step.apply(release)
     return release
+
+
+def with_sensitivity(spec: ReleaseSpec, counted: Counted | None) -> ReleaseSpec:
+    """A spec with :func:`sensitive_mechanism`; the same errors."""
+    return spec.model_copy(update={"mechanism": sensitive_mechanism(spec.mechanism, counted)})
+
+
+def sensitive_mechanism(mechanism: Mechanism, counted: Counted | None) -> Mechanism:
+    """A mechanism with the sensitivity of counted events where none was given.
+
+    Raises
+    ------
+    ParameterErrors
+        A smaller one was given: the guarantee would not be about the unit that the counts are of.
+    """
+    if counted is None or not isinstance(mechanism, StreamMechanism):
+        return mechanism
+    if "sensitivity" not in mechanism.model_fields_set:
+        return type(mechanism).model_validate(mechanism.model_dump() | {"sensitivity": counted.sensitivity})
+    if mechanism.sensitivity < counted.sensitivity:
+        rule, given = f"at least {counted.sensitivity}, the sensitivity of these counts", mechanism.sensitivity
+        message, field = f"sensitivity must be {rule}, got {given}", "mechanism.sensitivity"
+        raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=given)])
+    return mechanism

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from argparse import RawDescriptionHelpFormatter
-from typing import Any, ClassVar
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -80,3 +84,15 @@ def value_of(text: str) -> Any:
     if _WHOLE.fullmatch(text):
         return int(text)
     return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def write_whole(out: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file as a whole or not at all."""
+    descriptor, unfinished = tempfile.mkstemp(dir=out.parent, prefix=".unfinished-")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            write(file)
+        Path(unfinished).replace(out)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from django.db import transaction
 
 from dashboard.core.text import one_line
@@ -91,9 +92,12 @@ def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:
         The dataset cannot be counted, or not in so many cells or steps.
     """
     require_countable(dataset)
-    size = size_of(execution.read_events(dataset), spec)
+    events = execution.read_events(dataset)
+    size = size_of(events, spec)
     counted = _counted(dataset, spec, size)
     return size._asdict() | {
+        "events": len(events),
+        "people": len(np.unique(events.person)),
         "cells": size.rows * size.columns,
         "sensitivity": counted.sensitivity,
         "statement": counted.sensitivity_text,

@@ -47,6 +47,8 @@ class ExpectedCountsSerializer(serializers.Serializer[Any]):
     columns = serializers.IntegerField()
     cells = serializers.IntegerField()
     steps = serializers.IntegerField()
+    events = serializers.IntegerField()
+    people = serializers.IntegerField(help_text="How many people the events are of.")
     zero = serializers.FloatField(help_text="The share of counts that are 0.")
     outside = serializers.IntegerField(help_text="Events outside the box or the steps.")
     cut = serializers.IntegerField(help_text="Visits of cells beyond the most that are counted.")

@@ -24,6 +24,7 @@ from dashboard.releases.models import Release
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.spec import sensitive_mechanism
 
 
 class ReleasedCountsSerializer(CountsSerializer):
@@ -137,4 +138,4 @@ def _quotable(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
-    return [services.with_sensitivity(dataset, mechanism) for mechanism in chosen]
+    return [sensitive_mechanism(mechanism, dataset.counted) for mechanism in chosen]

@@ -24,9 +24,8 @@ from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
-from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.spec import ReleaseSpec, with_sensitivity
 
 
 def submit_release(
@@ -57,7 +56,7 @@ def submit_release(
         raise PermissionDenied
     check_key(idempotency_key)
     _check_kind(dataset, spec)
-    spec = spec.model_copy(update={"mechanism": with_sensitivity(dataset, spec.mechanism)})
+    spec = with_sensitivity(spec, dataset.counted)
     if dataset.state == State.READY:
         require_releasable(dataset)
     _check_landmark_set(dataset, landmark_set)
@@ -134,26 +133,6 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
-
-
-def with_sensitivity(dataset: Dataset, mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with the sensitivity of counted events where none was given.
-
-    Raises
-    ------
-    ParameterError
-        A smaller one was given: the guarantee would not be about the unit that the counts protect.
-    """
-    counted = dataset.counted
-    if counted is None or not isinstance(mechanism, StreamMechanism):
-        return mechanism
-    if "sensitivity" not in mechanism.model_fields_set:
-        return type(mechanism).model_validate(mechanism.model_dump() | {"sensitivity": counted.sensitivity})
-    if mechanism.sensitivity < counted.sensitivity:
-        rule = f"at least {counted.sensitivity}, the sensitivity of these counts"
-        message, field = f"sensitivity must be {rule}, got {mechanism.sensitivity}", "mechanism.sensitivity"
-        raise ParameterError(message, field=field, rule=rule, value=mechanism.sensitivity)
-    return mechanism
 
 
 def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:

@@ -2,9 +2,11 @@
 
 from privacy_engine.aggregation.counting import Aggregated, Size, aggregate, size_of
 from privacy_engine.aggregation.events import Events, events_of
+from privacy_engine.aggregation.files import WRITERS
 from privacy_engine.aggregation.spec import AggregationSpec
 
 __all__ = [
+    "WRITERS",
     "Aggregated",
     "AggregationSpec",
     "Events",

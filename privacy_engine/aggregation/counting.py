@@ -10,13 +10,12 @@ import numpy as np
 from privacy_engine.aggregation.events import Events
 from privacy_engine.aggregation.spec import AggregationSpec
 from privacy_engine.aggregation.steps import Steps, instant_of, numbers_of
-from privacy_engine.count_grid import CountGrid
+from privacy_engine.count_grid import MOST_CELLS, CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
 
-MOST_CELLS = 20_000
 MOST_STEPS = 1_000_000
 MOST_COUNTS = 20_000_000
 FIRST_S, LAST_S = -59_011_459_200.0, 247_093_459_200.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,17 @@ MAX_COLUMNS = 20_000
 
 @dataclass
 class Table:
-    """Columns with their names; ``headed`` where the names stand in the file, ``sample`` the first rows."""
+    """Columns with their names; ``headed`` where the names stand in the file, ``sample`` the first rows.
+
+    ``metadata`` are those of the schema of a Parquet file.
+    """
 
     names: list[str]
     columns: list[Any]
     rows: Callable[[NDArray[np.intp]], NDArray[Any]]
     headed: bool
     sample: list[list[str]]
+    metadata: Mapping[bytes, bytes] = field(default_factory=dict)
 
 
 @dataclass
@@ -112,4 +116,5 @@ def arrow_table(table: Any) -> Table:
     if not names or not len(columns[0]):
         raise FormatError("The file holds no rows.", code="no_rows")
     head = [column.slice(0, 20).cast(pa.string()).fill_null("").to_pylist() for column in columns]
-    return Table(names, columns, lambda index: index + 1, True, [list(row) for row in zip(*head, strict=True)])
+    rows = [list(row) for row in zip(*head, strict=True)]
+    return Table(names, columns, lambda index: index + 1, True, rows, table.schema.metadata or {})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from privacy_engine.counted import Counted
 from privacy_engine.data import CountStream, Floats, Ints, Mask
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import timezones
@@ -38,6 +40,8 @@ VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases",
 MANY = 8
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
+COUNTED = b"counted"
+"""The key of the description in the metadata of a Parquet file, :class:`~privacy_engine.counted.Counted` as JSON."""
 
 
 def looks_like(names: list[str], sample: list[list[str]]) -> bool:
@@ -77,7 +81,24 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
     """
     table = _without_label(table)
     places = _long_places([canonical(name) for name in table.names])
-    return _long(table, places, options, report) if places else _wide(table, options, report)
+    if places:
+        return _long(table, places, options, report)
+    return _with_counted(_wide(table, options, report), table.metadata.get(COUNTED, b""), report)
+
+
+def _with_counted(stream: CountStream, description: bytes, report: Report) -> CountStream:
+    """The stream with how its counts were made, if its file describes it and its names are those of the cells."""
+    if not description:
+        return stream
+    try:
+        counted = Counted.from_dict(json.loads(description))
+        if tuple(counted.grid.names()) == stream.names:
+            report.note(COUNTED.decode(), f"The file states: {counted.sensitivity_text}", level="info")
+            return replace(stream, counted=counted)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    report.note(COUNTED.decode(), "How the counts were made is described for other counts; it was left out.")
+    return stream
 
 
 def _without_label(table: Table) -> Table:

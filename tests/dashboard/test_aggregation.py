@@ -86,6 +86,8 @@ class TestDataset:
             "columns": 1,
             "cells": 3,
             "steps": 4,
+            "events": 6,
+            "people": 2,
             "zero": 0.75,
             "outside": 1,
             "cut": 1,

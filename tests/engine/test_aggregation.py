@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 import time
 from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privacy_engine.aggregation import AggregationSpec, Events, aggregate, events_of, size_of
+from privacy_engine import formats
+from privacy_engine.aggregation import WRITERS, AggregationSpec, Events, aggregate, events_of, size_of
 from privacy_engine.count_grid import CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.data import CheckIns, CountStream, Trajectory
@@ -322,6 +327,45 @@ class TestClaim:
         kind = datatypes["stream"]
         assert kind.from_table(kind.to_table(stream)).counted == self.PERSON
         assert kind.facts(stream).counted == self.PERSON.as_dict()
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"unit": "user"},
+            {"most": 0},
+            {"most": 1.5},
+            {"most": True},
+            {"unit": "event", "most": 2},
+            {"grid": {"west": 1.0, "south": 0.0, "east": 0.0, "north": 1.0, "columns": 1, "rows": 1}},
+            {"grid": {"west": 0.0, "south": 0.0, "east": 1.0, "north": 1.0, "columns": 0, "rows": 1}},
+            {"grid": {"west": 0.0, "south": 0.0, "east": 1.0, "north": 1.0, "columns": 10**6, "rows": 1}},
+        ],
+    )
+    def test_fail_where_the_description_is_none(self, changes: dict[str, Any]) -> None:
+        with pytest.raises(DataError):
+            Counted.from_dict(self.PERSON.as_dict() | changes)
+
+    def test_a_parquet_file_states_how_its_counts_were_made(self) -> None:
+        stream = aggregate(events([(0, 0, 0, 0, 0), (1, 1, 70, 2, 3)]), spec(most=2)).stream
+        for ending, counted in ((".parquet", stream.counted), (".csv", None)):
+            out = io.BytesIO()
+            WRITERS[ending](stream, out)
+            read = formats.read(io.BytesIO(out.getvalue()), kinds=("stream",)).other
+            assert isinstance(read, CountStream)
+            assert np.array_equal(read.counts, stream.counts)
+            assert (read.names, read.labels, read.counted) == (stream.names, stream.labels, counted)
+
+    @pytest.mark.parametrize(
+        "description", [b"{", b"[]", b"1", b'{"grid": 1}', json.dumps(PERSON.as_dict() | {"most": -1}).encode()]
+    )
+    def test_a_damaged_description_is_left_out_with_a_note(self, description: bytes) -> None:
+        out = io.BytesIO()
+        columns = {"day": ["2024-01-01"], **{name: [1] for name in self.PERSON.grid.names()}}
+        pq.write_table(pa.table(columns).replace_schema_metadata({"counted": description}), out)
+        found = formats.read(io.BytesIO(out.getvalue()), kinds=("stream",))
+        assert isinstance(found.other, CountStream)
+        assert found.other.counted is None
+        assert [note["level"] for note in found.report.notes if note["code"] == "counted"] == ["warning"]
 
     def test_fail_where_the_grid_has_other_cells(self) -> None:
         with pytest.raises(DataError, match="a grid with a cell for each name"):

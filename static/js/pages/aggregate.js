@@ -68,6 +68,7 @@ async function preview() {
 function showExpected(/** @type {any} */ found) {
   problem.hidden = true;
   const facts = [
+    ["Events", `${whole(found.events)} of ${count(found.people, "person")}`],
     ["Cells", `${whole(found.cells)} (${whole(found.rows)} × ${whole(found.columns)})`],
     ["Time steps", whole(found.steps)],
     ["Counts of 0", percent(found.zero)],

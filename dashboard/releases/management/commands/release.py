@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
+from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of, write_whole
 from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
@@ -22,13 +19,12 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
-from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
 from privacy_engine.registry import Registry
-from privacy_engine.spec import ReleaseSpec
+from privacy_engine.spec import ReleaseSpec, with_sensitivity
 
 EXAMPLE = """\
 example:
@@ -157,7 +153,7 @@ def _release(
     data_type = datatypes[Trajectory.kind]
     digest = data_type.digest(drawn)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
-    _write(out, partial(data_type.write, drawn, fmt, label=label))
+    write_whole(out, partial(data_type.write, drawn, fmt, label=label))
     return _summary(spec, context, marks, drawn) + _reading_text(found.report, done)
 
 
@@ -191,10 +187,12 @@ def _release_other(
     read = formats.read(file, kinds=(found.kind,), **options)
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
+    counted = getattr(read.other, "counted", None)
+    spec, context = with_sensitivity(spec, counted), Context.of_counts(counted)
     drawn = found.release(spec, read.other)
-    label = privacy_label(spec, NO_CONTEXT, private=drawn.private, sha256=found.digest(drawn))
-    _write(out, partial(found.write, drawn, fmt, label=label))
-    statement = spec.mechanism.guarantee().statement if spec.private else f"{NOT_PRIVATE}."
+    label = privacy_label(spec, context, private=drawn.private, sha256=found.digest(drawn))
+    write_whole(out, partial(found.write, drawn, fmt, label=label))
+    statement = spec.mechanism.guarantee(context).statement if spec.private else f"{NOT_PRIVATE}."
     return f"{len(read):,} {found.items}. {statement}"
 
 
@@ -204,18 +202,6 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
         if note["code"] == formats.OTHER_COLUMNS:
             rule = f"given for this file: --kind {kind} if it does hold {formats.TITLES[kind]}"
             raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
-
-
-def _write(out: Path, write: Callable[[BinaryIO], None]) -> None:
-    """The whole file or none."""
-    descriptor, unfinished = tempfile.mkstemp(dir=out.parent, prefix=".release-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            write(file)
-        Path(unfinished).replace(out)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
 
 
 def _extensions(kind: str = Trajectory.kind) -> dict[str, str]:
