@@ -34,7 +34,8 @@ function description() {
 
 function complete() {
   const { box = [], ...rest } = description();
-  return [...Object.values(rest), ...box].every(isGiven) && !invalidIn(form).length;
+  const closed = box.every((/** @type {number | undefined} */ side) => side !== undefined);
+  return closed && [...Object.values(rest), ...box].every(isGiven) && !invalidIn(form).length;
 }
 
 function schedule() {

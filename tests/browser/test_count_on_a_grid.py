@@ -1,0 +1,74 @@
+"""From a dataset of positions to a released count stream in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, choose, table, widths
+from tests.dashboard import kinds
+from tests.dashboard.test_aggregation import HEADER, ROWS
+from tests.patience import patience
+
+
+def check(page: Page) -> None:
+    """Nothing is wider than the window, and axe finds nothing."""
+    wide, window = widths(page)
+    assert wide <= window
+    assert not accessibility_faults(page)
+
+
+@pytest.mark.journey
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"])
+def test_from_positions_to_a_release_of_their_counts(
+    open_page: Callable[..., Page], owner: User, monitor: PageMonitor, size: dict[str, int]
+) -> None:
+    page = open_page(owner, size=size)
+    page.goto("/")
+    choose(page, table("events.csv", kinds.checkins(ROWS, HEADER)))
+    page.get_by_role("link", name="Open events.csv").click()
+    page.locator("summary[aria-label=More]").first.click()
+    page.get_by_role("link", name="Count on a grid").click()
+
+    expected, problem = page.locator("[data-expected]"), page.locator("[data-problem]")
+    expect(expected).to_contain_text("Not covered: the box of the grid, which was taken from the data.")
+    page.get_by_label("West").fill("2.2")
+    expect(expected).to_contain_text("Give all four sides of the box, or none.")
+    for label, value in {"South": "48.8", "East": "2.21", "North": "48.83"}.items():
+        page.get_by_label(label).fill(value)
+    page.get_by_role("textbox", name="Cells counted").fill("2")
+    expect(expected).to_contain_text("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
+    expect(expected).not_to_contain_text("the box of the grid")
+    expect(expected).to_contain_text("1 event outside the box or the steps")
+    check(page)
+
+    monitor.expect(400)
+    page.get_by_role("textbox", name="Cell size").fill("1")
+    expect(page.locator("[data-field=cell_m] .field__error")).to_contain_text("at most 20,000 cells")
+    page.get_by_label("What counts once").select_option("event")
+    expect(page.get_by_label("Which cells")).to_be_hidden()
+    page.get_by_label("What counts once").select_option("person")
+    page.get_by_role("textbox", name="Cell size").fill("1112")
+    submit = page.get_by_role("button", name="Count the events")
+    expect(submit).to_be_enabled()
+    expect(problem).to_be_hidden()
+    submit.click()
+
+    page.wait_for_url("**/datasets/*/")
+    expect(page.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
+    expect(page.locator("#reading")).to_contain_text("one person in at most 2 cells")
+    check(page)
+    page.get_by_role("link", name="New release").first.click()
+    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
+    sensitivity = page.get_by_role("textbox", name="Sensitivity")
+    expect(sensitivity).to_have_value("2")
+    sensitivity.fill("1")
+    expect(page.get_by_role("button", name="Create 1 release")).to_be_disabled()
+    sensitivity.fill("2")
+    page.get_by_role("button", name="Create 1 release").click()
+    page.wait_for_url("**/compare/**")
+    expect(page.locator("#releases")).to_contain_text("done", timeout=patience(30_000))
