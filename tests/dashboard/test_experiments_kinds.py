@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from dashboard.datasets.models import Dataset
 from dashboard.experiments.management.commands.experiment import Command
 from dashboard.experiments.models import Experiment
-from privacy_engine.experiments import generators, measures, presets
+from dashboard.storage.data_files import read_data
+from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import client_of
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
@@ -192,3 +194,21 @@ def test_the_command_names_what_is_wrong(command: Any, tmp_path: Path) -> None:
     like = command(tmp_path / "spec.json", tmp_path / "counts.csv", "--like", "error-tdrive", "--out", tmp_path / "out")
     assert "--like must be left out: the spec is for the kind stream" in like[1]
     assert not (tmp_path / "out" / "table.parquet").exists()
+
+
+@pytest.mark.parametrize("preset", ["stream-detection", "stream-dimensions"])
+def test_a_preset_reads_of_a_stream_what_its_summary_has(owner_api: Any, preset: str) -> None:
+    """Thresholds and numbers of dimensions by the API are those of the command, which reads the counts."""
+    dataset = made(owner_api, FILES["stream"])
+    planned = owner_api.post(f"{URL}plan/", {"preset": {"name": preset}, "dataset": dataset["id"]}, format="json")
+    data = read_data("stream", Dataset.objects.get().points_path)
+    assert ExperimentSpec.parse(planned.json()["spec"]) == presets.parse({"name": preset}).spec(
+        given_of("stream", data)
+    )
+
+
+def test_more_dimensions_than_a_dataset_has_are_refused_by_name(owner_api: Any) -> None:
+    dataset = made(owner_api, FILES["stream"])["id"]
+    many = spec_of("stream") | {"grid": {"dimensions": [1, 1000]}}
+    answer = owner_api.post(URL, {"spec": many, "dataset": dataset}, format="json")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "grid.dimensions.1")
