@@ -11,10 +11,10 @@ from django.urls import reverse
 
 from dashboard.core.palette import palette
 from dashboard.core.templatetags.display import number
-from dashboard.datasets import counts
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending
 from dashboard.jobs.models import State
+from dashboard.releases import stream_pages
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.component import Component
@@ -83,8 +83,8 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
         "release_count": releases.count(),
         "page": {"releases": listed},
     }
-    if dataset.kind == Kind.STREAM:
-        context["streams"] = counts.listed_streams(dataset)
+    if dataset.kind == Kind.STREAM and listed:
+        context |= stream_pages.comparison(dataset, done, listed)
     return context
 
 

@@ -55,6 +55,7 @@ def _forged_form(page: Page) -> None:
 EDITOR, FORM, BENCH, CHARTS, SHEET = (
     f"[data-{name}][data-ready=all]" for name in ("editor", "form", "bench", "report", "sheet")
 )
+STREAMS = "[data-streams][data-ready=all]"
 PLOT, CELLS = ".chart .js-plotly-plot", "[data-cells-rows] tr"
 WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a release runs: never all is there
 TRACK = "canvas[data-layer]"
@@ -89,7 +90,8 @@ CASES = (
     Case("no-releases", COMPARE, "first", who="beginner"),
     Case("stream", DATASET, "stream", ready=PLOT),
     Case("stream-release", NEW, "stream", ready=FORM),
-    Case("stream-compare", COMPARE, "stream", ready=PLOT),
+    Case("stream-compare", COMPARE, "clinics", ready=STREAMS),
+    Case("no-stream-releases", COMPARE, "unreleased"),
     Case("count-on-a-grid", "datasets:aggregate", "checkins", ready=FORM),
     Case("counted", DATASET, "counted", ready=PLOT),
     Case("counted-release", NEW, "counted", ready=FORM),

@@ -137,6 +137,11 @@ class SampleStates:
         box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
         spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
         self.counted = aggregate_dataset(dataset=self.checkins, spec=spec)
+        weekly = {"epsilon": 1.0, "window": 52}
+        names = ("stream-shrink", "stream-adapub", "stream-uniform", "stream-sample")
+        visits = [{"name": name, **weekly} for name in names]
+        self.clinics = self._of_kind("Clinic visits.csv", kinds.clinic_visits(), *visits)
+        self.unreleased = self._of_kind("Visitors by hour.csv", kinds.wide(kinds.counts(seed=2)))
         run_jobs()
 
     def _live_streams(self) -> None:

@@ -51,6 +51,12 @@ def _smooth(page: Any) -> None:
     page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
 
 
+def _detection(page: Any) -> None:
+    page.locator("[data-detection] summary").click()
+    page.wait_for_selector("[data-roc] .js-plotly-plot")
+    page.locator("[data-detection]").scroll_into_view_if_needed()
+
+
 # What is done on a page before its screenshot; a screenshot of its own if the name is no page's
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
@@ -62,6 +68,7 @@ MORE: dict[str, tuple[str, Callable[[Any], None]]] = {
     "delete": ("datasets", _delete),
     "numbers": ("compare", _numbers),
     "smooth": ("compare", _smooth),
+    "stream-detection": ("stream-compare", _detection),
 }
 
 

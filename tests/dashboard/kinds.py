@@ -49,6 +49,19 @@ def wide(table: Any, names: Sequence[str] = NAMES, first: int = 0) -> bytes:
     return "\n".join([",".join(["date", *names]), *rows, ""]).encode()
 
 
+def clinic_visits(weeks: int = 156, clinics: int = 24) -> bytes:
+    """Weekly visits of generated clinics, larger in winter and in some than in others, as a wide table."""
+    rng = np.random.default_rng(7)
+    week = np.arange(weeks)[:, None]
+    season = 1.1 + np.cos(2 * np.pi * (week - rng.normal(3, 2, clinics)) / 52)
+    visits = rng.poisson(900 * np.arange(1, clinics + 1) ** -1.1 * season**2)
+    labels = np.datetime64("2022-01-03") + 7 * np.arange(weeks)
+    head = ",".join(["week", *(f"Clinic {i:02}" for i in rng.permutation(clinics) + 1)])
+    return "\n".join(
+        [head, *(f"{day},{','.join(map(str, row))}" for day, row in zip(labels, visits, strict=True)), ""]
+    ).encode()
+
+
 def long(table: Any) -> bytes:
     """A row for each count."""
     rows = [

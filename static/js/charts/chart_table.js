@@ -36,7 +36,8 @@ export function rowsOf(lines, key = "x") {
   };
 }
 
-const quoted = (text) =>
+/** A text as a cell of CSV; one that a spreadsheet would compute gets an apostrophe before it. */
+export const quoted = (text) =>
   /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text;
 
 /**

@@ -1,7 +1,8 @@
 /* A chart with what belongs to it: title, unit, the scale of its axis, a menu to save it or to read its numbers. */
 
-import { announce, el, save } from "../core/dom.js";
+import { el, save } from "../core/dom.js";
 import { createChart } from "./chart.js";
+import { createChartMenu, createTableDialog, saveCsv as saveText } from "./chart_menu.js";
 import { csvOf, tableOf } from "./chart_table.js";
 import { kindOf } from "./readout.js";
 
@@ -35,8 +36,8 @@ export async function createFigure(host, { title, unit, name, log = true }) {
   let span = null; // where it changed since the figure was shown
   const head = createHead(title, { rescale, clear: () => clear() });
   const plot = el("div", { class: "chart__plot" });
-  const dialog = el("dialog", { class: "dialog chart__dialog" });
-  host.replaceChildren(head.element, plot, dialog);
+  const dialog = createTableDialog();
+  host.replaceChildren(head.element, plot, dialog.element);
   const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()) });
   const numbers = createNumbers(chart, unit, () => shown);
 
@@ -49,7 +50,6 @@ export async function createFigure(host, { title, unit, name, log = true }) {
     shown = { ...usual, ...what, over: what.x?.name ?? "event", up };
     head.fill(shown, chosen ? log : null);
     head.offerAll(canShowAll(shown, what.span));
-    dialog.setAttribute("aria-label", `${shown.title}: numbers`);
     return chart.draw(what);
   }
 
@@ -58,29 +58,19 @@ export async function createFigure(host, { title, unit, name, log = true }) {
     return redraw();
   }
 
-  const saveCsv = () => save(new Blob([numbers.csv()], { type: "text/csv" }), `${shown.name}.csv`);
+  const saveCsv = () => saveText(numbers.csv(), shown.name);
   const saveImage = async (/** @type {"png" | "svg"} */ format) => {
     const image = await chart.image(format, { title: shown.title, unit: shown.up, x: shown.over });
     save(image, `${shown.name}.${format}`);
   };
+  const table = () => numbers.table(head.offersAll() ? chart.span() : null);
 
-  function openTable() {
-    const close = el("button", { class: "button", type: "button", onclick: () => dialog.close() }, "Close");
-    const csv = el("button", { class: "button", type: "button", onclick: saveCsv }, "Save all as CSV");
-    const region = { tabindex: "0", role: "region", "aria-label": `${shown.title}: numbers` };
-    const table = numbers.table(head.offersAll() ? chart.span() : null);
-    dialog.replaceChildren(
-      el("h3", {}, shown.title),
-      el("div", { class: "table-scroll chart__numbers", ...region }, table),
-      el("div", { class: "dialog__actions" }, csv, close),
-    );
-    dialog.showModal();
-  }
-
-  head.addActions(
-    { PNG: () => saveImage("png"), SVG: () => saveImage("svg"), CSV: saveCsv, "Data table": openTable },
-    (error) => announce(`${shown.title} could not be saved: ${error.message}`),
-  );
+  head.addActions({
+    PNG: () => saveImage("png"),
+    SVG: () => saveImage("svg"),
+    CSV: saveCsv,
+    "Data table": () => dialog.show({ title: shown.title, table: table(), saveCsv }),
+  });
   return {
     ...chart,
     /** @param {Record<string, any>} to */
@@ -122,20 +112,19 @@ function createHead(usual, { rescale, clear }) {
   const note = el("span", { class: "chart__unit" });
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
-  const summary = el("summary", { class: "button button--quiet button--small button--square" }, "⋯");
-  const menu = el("details", { class: "menu chart__menu", dataset: { menu: "" } }, summary);
+  const menu = createChartMenu(usual);
 
   /** @param {string} title */
   function name(title) {
     heading.textContent = title;
-    summary.setAttribute("aria-label", `${title}: save or show numbers`);
+    menu.name(title);
     scale.setAttribute("aria-label", `${title}: logarithmic axis`);
     all.setAttribute("aria-label", `${title}: show all events`);
   }
   name(usual);
 
   return {
-    element: el("header", { class: "chart__head" }, heading, note, all, scale, menu),
+    element: el("header", { class: "chart__head" }, heading, note, all, scale, menu.element),
     /** `log` null where there is no choice of scales. @param {any} shown
      * @param {boolean | null} log */
     fill(shown, log) {
@@ -147,22 +136,7 @@ function createHead(usual, { rescale, clear }) {
     /** Show the way back to all events. @param {boolean} on */
     offerAll: (on) => (all.hidden = !on),
     offersAll: () => !all.hidden,
-    /** @param {Record<string, () => unknown>} actions
-     * @param {(error: any) => void} failed */
-    addActions(actions, failed) {
-      const run = async (/** @type {string} */ text) => {
-        menu.open = false;
-        try {
-          await actions[text]();
-        } catch (error) {
-          failed(error);
-        }
-      };
-      const buttons = Object.keys(actions).map((text) =>
-        el("button", { type: "button", onclick: () => run(text) }, text),
-      );
-      menu.append(el("div", { class: "menu__panel" }, buttons));
-    },
+    addActions: menu.add,
   };
 }
 

@@ -4,28 +4,30 @@
 import { el } from "../core/dom.js";
 import { stepOf } from "./timeline.js";
 
+/** @typedef {ReturnType<typeof import("./timeline.js").createTimeline>["scale"]} Scale */
+
 /**
  * Grips over a time strip (createTimeline's `scale`); with Shift their keys move both. `onChange(range)` receives
  * [first, last + 1) while it changes, null for all events. `set(range)` changes it without a call of `onChange`,
  * `mark(first, after)` and `clear()` with one.
  *
- * @param {ReturnType<typeof import("./timeline.js").createTimeline>["scale"]} scale
+ * @param {Scale & {item?: string}} scale `item` is what lies on it
  * @param {(range: Run | null) => void} onChange
  */
-export function createBrush({ strip, row, place, eventAt, count, label, bound }, onChange) {
+export function createBrush({ strip, row, place, eventAt, count, label, bound, item = "event" }, onChange) {
   let [first, last] = [0, 0];
   const eventUnder = (/** @type {PointerEvent} */ event) => eventAt(event.clientX - strip.getBoundingClientRect().left);
   const bar = el("span", { class: "brush__bar" });
   const grip = (/** @type {GripOptions} */ options) =>
     createGrip({ ...options, eventUnder, count, shift: (by) => shift(first, last, by) });
   const start = grip({
-    name: "First event shown",
+    name: `First ${item} shown`,
     side: "start",
     at: () => first,
     move: (event) => change(Math.min(event, last), last),
   });
   const end = grip({
-    name: "Last event shown",
+    name: `Last ${item} shown`,
     side: "end",
     at: () => last,
     move: (event) => change(first, Math.max(event, first)),

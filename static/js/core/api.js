@@ -114,6 +114,13 @@ export const getText = async (url, { signal } = {}) =>
   (await request("GET", url, { signal, headers: { Accept: "text/html, */*" } })).text();
 
 /**
+ * @param {string} url
+ * @param {RequestOptions} options
+ */
+export const getBytes = async (url, { signal } = {}) =>
+  (await request("GET", url, { signal, headers: { Accept: "*/*" } })).arrayBuffer();
+
+/**
  * POST a form; `onProgress(share)` receives the share that was sent, 0 to 1.
  *
  * @param {string} url

@@ -1,51 +1,250 @@
-/* The comparison of a count stream with its releases: one chart of both, a button for each line. */
+/* The comparison of a count stream with its releases: what the reader does changes the state, then plots are drawn. */
 
-import { get } from "../core/api.js";
-import { $, $$, announce, data } from "../core/dom.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { count } from "../core/format.js";
+import { onTheme } from "../core/series_style.js";
 import { createProblemBox } from "../components/problem_box.js";
 import { watchReleases } from "../components/release_list.js";
-import { createCountChart } from "../stream/count_chart.js";
+import { createBrush } from "../components/timeline_brush.js";
+import { createAxis, createBudgetPlot } from "../stream/budget_plot.js";
+import { createComparisonData } from "../stream/comparison_data.js";
+import * as plots from "../stream/comparison_plots.js";
+import { showPromise } from "../stream/comparison_text.js";
+import { watchDetection } from "../stream/detection.js";
+import { createDimensionList, ordered } from "../stream/dimension_list.js";
+import { addDownloads } from "../stream/downloads.js";
+import { createHeatMap } from "../stream/heat_map.js";
+import { createLanes } from "../stream/lanes.js";
+import { plotScale } from "../stream/plot_scale.js";
+import { watchReleaseTable } from "../stream/release_table.js";
+import { createSmallMultiples } from "../stream/small_multiples.js";
 
-/**
- * @typedef {{colour: Colour, dash: string, marker: string}} Style
- * @typedef {{id: string, title: string, level: string, style: Style, url: string}} Release
- * @typedef {import("../stream/count_chart.js").Shown & {counts: number[], released: number[]}} Counts
- */
+/** @typedef {plots.Bench["state"]["cell"]} Cell */
 
-/** @type {Release[]} */
-const releases = data("page-data").releases;
-const buttonOf = (/** @type {string} */ id) => $(`[data-line="${CSS.escape(id)}"]`);
-const isVisible = (/** @type {string} */ id) => buttonOf(id).getAttribute("aria-pressed") === "true";
+const MOST_PINNED = 12;
+const PINNED = 6; // at first
+const page = data("page-data");
+
+/** @returns {plots.Bench["state"]} */
+function initialState() {
+  const { names, totals } = page.dimensions;
+  const requested = new URLSearchParams(location.search).get("release");
+  const order = ordered({ names, totals, errors: totals }, "", { key: "total", descending: true });
+  const visible = page.releases.filter((/** @type {any} */ one) => one.visible || one.id === requested);
+  const columns = page.axis.labels.length;
+  return {
+    view: "release",
+    shown: page.releases.find((/** @type {any} */ one) => one.id === requested) ?? page.releases[0],
+    visible: new Set(["truth", ...visible.map((/** @type {any} */ one) => one.id)]),
+    pinned: order.slice(0, PINNED),
+    search: "",
+    sorting: { key: "total", descending: true },
+    order,
+    cell: { dimension: order[0], column: columns - 1 },
+    range: [0, columns],
+    common: false,
+  };
+}
+
+const problem = createProblemBox($("[data-problem]"));
+
+/** @param {plots.Bench} bench
+ * @param {Cell} cell */
+function select(bench, cell) {
+  const { state, parts } = bench;
+  const other = cell.dimension !== state.cell.dimension;
+  state.cell = cell;
+  parts.heat.mark(cell);
+  plots.moveHair(bench);
+  plots.showValues(bench);
+  plots.drawBudget(bench);
+  plots.drawMultiples(bench);
+  if (!other) return;
+  parts.list.mark(cell.dimension, state.pinned);
+  problem.attempt(() => plots.drawLanes(bench));
+}
+
+/** @param {plots.Bench} bench
+ * @param {number} dimension
+ * @param {boolean} on */
+function pin(bench, dimension, on) {
+  const { state, parts } = bench;
+  if (on && state.pinned.length === MOST_PINNED) announce(`At most ${MOST_PINNED} dimensions can be pinned.`);
+  else {
+    state.pinned = on ? [...state.pinned, dimension] : state.pinned.filter((one) => one !== dimension);
+    announce(`${page.dimensions.names[dimension]} is ${on ? "pinned" : "no longer pinned"}.`);
+  }
+  parts.list.mark(state.cell.dimension, state.pinned);
+  plots.drawMultiples(bench);
+  plots.drawHeat(bench);
+}
+
+/** @param {plots.Bench} bench
+ * @param {import("../stream/dimension_list.js").Key} key */
+function sort(bench, key) {
+  const { sorting } = bench.state;
+  const descending = sorting.key === key ? !sorting.descending : key !== "name";
+  bench.state.sorting = { key, descending };
+  drawList(bench);
+  plots.drawHeat(bench);
+  announce(`Dimensions are sorted by ${key}, ${descending ? "the largest first" : "the smallest first"}.`);
+}
+
+/** @param {plots.Bench} bench */
+function drawList({ known, state, parts }) {
+  const { names, totals } = page.dimensions;
+  const errors = known.comparisonOf(state.shown.id)?.dimensions.relative_error ?? names.map(() => null);
+  state.order = ordered({ names, totals, errors }, state.search, state.sorting);
+  const { order, sorting, pinned, cell } = state;
+  parts.list.draw({ order, names, totals, errors, pinned, selected: cell.dimension, sorting });
+}
+
+/** Load and draw what the heat map shows. @param {plots.Bench} bench */
+const load = (bench) =>
+  problem.attempt(async () => {
+    const { known, state, parts } = bench;
+    await known.load(state.shown.id);
+    drawList(bench);
+    showPromise(state.shown);
+    parts.heat.mark(state.cell);
+    parts.brush.set([state.range[0], state.range[1]]);
+    const drawn = plots.drawPlots(bench);
+    plots.showValues(bench);
+    await drawn;
+  });
+
+/** @param {plots.Bench} bench
+ * @param {string} id
+ * @param {boolean} visible */
+function toggleLine(bench, id, visible) {
+  if (visible) bench.state.visible.add(id);
+  else bench.state.visible.delete(id);
+  return problem.attempt(async () => {
+    if (visible && id !== "truth") await bench.known.load(id);
+    plots.drawMultiples(bench);
+    plots.drawBudget(bench);
+    plots.showValues(bench);
+    await plots.drawLanes(bench);
+  });
+}
+
+/** @param {plots.Bench} bench */
+function createParts(bench) {
+  const selectDimension = (/** @type {number} */ dimension) => select(bench, { ...bench.state.cell, dimension });
+  const [hair, ...edges] = ["plots__hair", "plots__edge", "plots__edge"].map((name) =>
+    el("div", { class: name, hidden: true }),
+  );
+  $("[data-plots]").append(hair, ...edges);
+  const isPinned = (/** @type {number} */ dimension) => bench.state.pinned.includes(dimension);
+  return {
+    hair,
+    edges,
+    heat: createHeatMap($("[data-heat]"), {
+      select: (cell) => select(bench, cell),
+      hover: (cell) => plots.showValues(bench, cell),
+      pin: ({ dimension }) => pin(bench, dimension, !isPinned(dimension)),
+    }),
+    lanes: createLanes($("[data-lanes]")),
+    budget: createBudgetPlot($("[data-budget]")),
+    axis: createAxis($("[data-axis]")),
+    brush: createBrush(brushScale(bench), (range) => {
+      bench.state.range = range ?? [0, bench.scale.columns];
+      plots.drawRange(bench);
+      plots.drawMultiples(bench);
+    }),
+    multiples: createSmallMultiples($("[data-multiples]"), {
+      select: selectDimension,
+      unpin: (dimension) => pin(bench, dimension, false),
+    }),
+    list: createDimensionList($("[data-dimension-list]"), {
+      select: selectDimension,
+      pin: (dimension, on) => pin(bench, dimension, on),
+      sort: (key) => sort(bench, key),
+    }),
+  };
+}
+
+/** @param {plots.Bench} bench */
+const brushScale = (bench) => ({
+  strip: $("[data-axis]"),
+  row: $("[data-axis-row]"),
+  place: (/** @type {number} */ column) => bench.scale.middleOf(column) - bench.scale.left,
+  eventAt: (/** @type {number} */ x) => bench.scale.columnAt(x + bench.scale.left),
+  count: () => bench.scale.columns,
+  label: (/** @type {number} */ column) => page.axis.labels[column],
+  bound: () => {},
+  item: "timestamp",
+});
+
+/** Buttons of which one is pressed. @param {string} name
+ * @param {(value: string) => void} choose */
+function watchChoice(name, choose) {
+  const buttons = $$(`[data-${name}]`, $("[data-streams]"));
+  for (const button of buttons)
+    button.addEventListener("click", () => {
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+      choose(button.dataset[name]);
+    });
+}
+
+/** @param {plots.Bench} bench */
+function watchControls(bench) {
+  const { state } = bench;
+  watchChoice("view", (view) => {
+    state.view = view;
+    plots.drawHeat(bench);
+  });
+  watchChoice("scale", (scale) => {
+    state.common = scale === "common";
+    plots.drawMultiples(bench);
+  });
+  $("[data-search]").addEventListener("input", (/** @type {any} */ event) => {
+    state.search = event.target.value;
+    drawList(bench);
+    plots.drawHeat(bench);
+    announce(`${count(state.order.length, "dimension")} found.`);
+  });
+  $("[data-shown]").value = state.shown.id;
+  $("[data-shown]").addEventListener("change", (/** @type {any} */ event) => {
+    state.shown = page.releases.find((/** @type {any} */ one) => one.id === event.target.value);
+    return load(bench);
+  });
+  for (const id of state.visible) $(`[data-line="${CSS.escape(id)}"]`).checked = true;
+  const zeros = Object.fromEntries(page.columns.map((/** @type {any} */ { name }) => [name, page.zeros[name] ?? null]));
+  const table = { rows: [...page.releases, { id: "zeros", figures: zeros }], columns: page.columns };
+  watchReleaseTable(table, { toggle: (id, visible) => toggleLine(bench, id, visible) });
+  const { known, parts } = bench;
+  const visible = () => plots.lines(bench);
+  watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, name: "cairn-streams" });
+  addDownloads({ page, known, state, lines: visible, canvases: parts });
+}
+
+/** Draw again in another theme and in another width. @param {plots.Bench} bench */
+function watchSize(bench) {
+  onTheme(() => plots.drawPlots(bench));
+  new ResizeObserver(([{ contentRect }]) => {
+    if (contentRect.width && Math.abs(contentRect.width - bench.scale.width) >= 1) plots.drawPlots(bench);
+  }).observe($("[data-plots]"));
+}
 
 async function start() {
-  const select = $("[data-stream]");
-  const problem = createProblemBox($("[data-problem]"));
-  const chart = await createCountChart($("[data-chart]"), { title: "Counts", name: "cairn-released-counts" });
-  const query = () => (select.value ? `?stream=${select.value}` : "");
-
-  function toggle(/** @type {string} */ id) {
-    const visible = !isVisible(id);
-    buttonOf(id).setAttribute("aria-pressed", String(visible));
-    chart.setVisible(id, visible);
-  }
-
-  const show = () =>
-    problem.attempt(async () => {
-      /** @type {Counts[]} */
-      const answers = await Promise.all(releases.map(({ url }) => get(`${url}${query()}`)));
-      const uploaded = { id: "uploaded", name: "Uploaded counts", colour: "--foreground", y: answers[0].counts };
-      const released = releases.map(({ id, title, level, style }, i) => {
-        return { id, name: `${title}, ${level}`, ...style, y: answers[i].released };
-      });
-      const lines = [uploaded, ...released].map((line) => ({ ...line, visible: isVisible(line.id) }));
-      await chart.draw(answers[0], lines);
-      announce(`Counts of ${answers[0].name} are shown.`);
-    });
-
-  for (const button of $$("[data-line]")) button.addEventListener("click", () => toggle(button.dataset.line));
-  select.addEventListener("change", show);
-  await show();
+  const root = $("[data-streams]");
+  const scale = plotScale(page.axis.labels.length, $("[data-plots]").clientWidth);
+  /** @type {plots.Bench} */
+  const bench = { page, known: createComparisonData(page), state: initialState(), scale, parts: null };
+  bench.parts = createParts(bench);
+  watchControls(bench);
+  await load(bench);
+  root.removeAttribute("aria-busy");
+  root.dataset.ready = "shown";
+  performance.mark("cairn:interactive");
+  const others = [...bench.state.visible].filter((id) => id !== "truth");
+  await problem.attempt(() => Promise.all(others.map(bench.known.load)));
+  await plots.drawPlots(bench);
+  plots.showValues(bench);
+  watchSize(bench);
+  root.dataset.ready = "all";
 }
 
 watchReleases();
-if (releases.length) await start();
+if (page?.releases.length) await start();

@@ -1,0 +1,113 @@
+"""What the comparison page of a count stream shows: axis, dimensions, and the table of releases with the zero row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import reverse
+
+from dashboard.core.templatetags.display import number
+from dashboard.datasets.models import Dataset
+from dashboard.releases.models import Release
+from dashboard.releases.stream_comparisons import ZERO_METRICS, figures_of_zeros
+from dashboard.storage.data_files import cached_data
+from privacy_engine.analysis.stream_comparison import column_edges
+from privacy_engine.metrics import StreamPearson
+
+COLUMNS = (*ZERO_METRICS, StreamPearson())
+"""The metrics of the table of releases; it is sorted by the first."""
+DIGITS = (3, 3, 3, 2)
+URLS = {"heat_map": "heat-map", "comparison": "comparison", "grouping": "grouping", "detection": "detection"}
+
+
+def comparison(dataset: Dataset, releases: Sequence[Release], listed: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the context of the comparison of finished releases; ``listed`` is what every kind's page has of each."""
+    zeros = figures_of_zeros(dataset)
+    rows = [_release_row(row, one, zeros) for row, one in zip(releases, listed, strict=True)]
+    table = sorted([*rows, _zero_row(zeros)], key=_by_first_figure)
+    for row in table:
+        row["cells"] = [_cell(row, metric.name, digits) for metric, digits in zip(COLUMNS, DIGITS, strict=True)]
+    best = [row["id"] for row in table if row["id"]][:2]
+    titles = Counter(row["title"] for row in rows)
+    for row in rows:
+        row["visible"] = row["id"] in best
+        row["option"] = row["title"] if titles[row["title"]] == 1 else f"{row['title']}, {row['short']}"
+    grouped = [row.errors_path.exists() for row in releases if str(row.pk) in best]
+    return {
+        "table": table,
+        "groupings": sum(grouped),
+        "columns": [{"name": metric.name, "short": metric.short, "summary": metric.summary} for metric in COLUMNS],
+        "page": {
+            "releases": [row for row in table if row["id"]],
+            "zeros": zeros,
+            "columns": [{"name": metric.name, "short": metric.short} for metric in COLUMNS],
+            "dataset": dataset.name,
+            "truth": reverse("api:dataset-heat-map", args=[dataset.pk]),
+            "axis": _axis(dataset),
+            "dimensions": _dimensions(dataset),
+        },
+    }
+
+
+def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float]) -> dict[str, Any]:
+    mechanism: Any = row.parsed_spec.mechanism
+    figures: dict[str, Any] = {metric.name: (row.owner_view or {}).get(metric.name) for metric in COLUMNS}
+    return {
+        **{name: listed[name] for name in ("id", "mechanism", "level", "style")},
+        "title": _short_title(listed["title"]),
+        "short": _short_level(mechanism),
+        "epsilon": mechanism.epsilon,
+        "window": mechanism.window,
+        "seeded": row.seeded,
+        "unsound": mechanism.unsound,
+        "statement": mechanism.guarantee().statement,
+        "figures": figures,
+        "worse": [name for name, value in zeros.items() if (figures[name] or 0.0) > value],
+        "urls": {key: reverse(f"api:release-{name}", args=[row.pk]) for key, name in URLS.items()},
+    }
+
+
+def _short_title(title: str) -> str:
+    """Return a title without the kind of data, which the page is about."""
+    rest = title.removeprefix("Stream ")
+    return rest[:1].upper() + rest[1:]
+
+
+def _short_level(mechanism: Any) -> str:
+    """Return level, window and, where it is not 1, sensitivity as a table has space for them."""
+    parts = [f"ε {number(mechanism.epsilon, 6)}", f"w {mechanism.window:,}"]
+    return " · ".join(parts if mechanism.sensitivity == 1 else [*parts, f"Δ {mechanism.sensitivity}"])
+
+
+def _zero_row(zeros: Mapping[str, float]) -> dict[str, Any]:
+    figures = {metric.name: zeros.get(metric.name) for metric in COLUMNS}
+    return {"id": "", "title": "Publish zeros", "figures": figures, "worse": []}
+
+
+def _cell(row: Mapping[str, Any], name: str, digits: int) -> dict[str, Any]:
+    return {"text": number(row["figures"][name], digits), "worse": name in row["worse"]}
+
+
+def _by_first_figure(row: Mapping[str, Any]) -> tuple[bool, float]:
+    value = row["figures"][COLUMNS[0].name]
+    return value is None, value or 0.0
+
+
+def _axis(dataset: Dataset) -> dict[str, Any]:
+    """Where the columns of the heat map lie: the number, label and time of the first timestamp of each."""
+    stream = cached_data(dataset.kind, dataset.points_path)
+    edges = column_edges(*stream.counts.shape)
+    first = edges[:-1]
+    return {
+        "timestamps": len(stream),
+        "edges": edges.tolist(),
+        "labels": [stream.labels[i] for i in first],
+        "time_s": None if stream.time_s is None else stream.time_s[first].tolist(),
+    }
+
+
+def _dimensions(dataset: Dataset) -> dict[str, Any]:
+    known = (dataset.summary or {})["dimensions"]
+    return {"names": [one["name"] for one in known], "totals": [one["total"] for one in known]}

@@ -1,0 +1,157 @@
+/* What a comparison states in text: values of a cell, legend, budgets, promise. */
+
+import { $, el, svg } from "../core/dom.js";
+import { count, number, percent, whole } from "../core/format.js";
+import { cssColour, dashLengths } from "../core/series_style.js";
+import { perRow } from "./raster.js";
+import { stopsOf } from "./ramp.js";
+
+const HELP =
+  "The heat map shows the dimensions of the list in its order. " +
+  "Arrow keys move the selected cell, Enter pins its dimension.";
+const SEEDED = "A seeded simulation: it is not private and is not published. ";
+const TOLERANCE = 1e-9; // of sums of budgets, which are floats
+
+const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** A count as text: all digits of whole numbers, tenths of large estimates. @param {number} value */
+export const countText = (value) => {
+  if (Number.isInteger(value)) return whole(value);
+  return Math.abs(value) < 100 ? number(value, 3) : TENTHS.format(value);
+};
+
+const signed = (/** @type {number} */ value) =>
+  `${value > 0 ? "+" : value < 0 ? "−" : ""}${countText(Math.abs(value))}`;
+
+/** How many timestamps a column holds, as text beside its label. @param {any} axis
+ * @param {number} column */
+function columnName({ labels, edges }, column) {
+  const size = edges[column + 1] - edges[column];
+  return size === 1 ? labels[column] : `${labels[column]}, mean of ${whole(size)} timestamps`;
+}
+
+/**
+ * @param {HTMLElement} line
+ * @param {{page: any, known: any, cell: {dimension: number, column: number}, shown: any, others: any[]}} what
+ */
+export function showValues(line, { page, known, cell: { dimension, column }, shown, others }) {
+  const truth = known.cells("truth")?.at(dimension, column);
+  const released = known.cells(shown.id)?.at(dimension, column);
+  if (truth === undefined || released === undefined) return;
+  const difference = released - truth;
+  const part = (/** @type {string} */ name, /** @type {string} */ value) =>
+    el("span", {}, `${name} `, el("b", {}, value));
+  const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
+  line.replaceChildren(
+    el("span", {}, el("b", {}, page.dimensions.names[dimension]), ` · ${columnName(page.axis, column)}`),
+    part("truth", countText(truth)),
+    part(shown.title, countText(released)),
+    el("span", {}, "difference ", el("b", {}, signed(Number(difference.toPrecision(7)))), relative),
+    ...others
+      .filter(({ id }) => id !== shown.id)
+      .map(({ id, title }) => part(title, countText(known.cells(id).at(dimension, column)))),
+  );
+}
+
+/** @param {HTMLElement} host
+ * @param {boolean} isSigned
+ * @param {number} limit */
+export function showLegend(host, isSigned, limit) {
+  const stops = stopsOf(isSigned).join(", ");
+  const bar = el("span", { class: "heat-head__ramp" });
+  bar.style.setProperty("background", `linear-gradient(to right, ${stops})`);
+  const ends = isSigned ? [`−${whole(limit)}`, `+${whole(limit)}`] : ["0", `≥ ${whole(limit)}`];
+  host.replaceChildren(ends[0], bar, `${ends[1]}, log`);
+}
+
+/** What shares a pixel. @param {any} axis
+ * @param {number} dimensions
+ * @param {number} rows
+ * @param {boolean} isSigned */
+export function columnsText({ timestamps, labels }, dimensions, rows, isSigned) {
+  const most = perRow(dimensions, rows);
+  const largest = isSigned ? "the largest difference, up or down," : "the largest count";
+  const shared = most > 1 ? `A row of pixels shows ${largest} of at most ${count(most, "dimension")}. ` : "";
+  const means =
+    timestamps > labels.length
+      ? `Each of ${whole(labels.length)} columns is a mean; errors are of all ${whole(timestamps)} timestamps. `
+      : "";
+  return shared + means + HELP;
+}
+
+/** @param {any} known
+ * @param {any} shown
+ * @param {any[]} visible */
+export function budgetNote(known, shown, visible) {
+  const most = known.comparisonOf(shown.id)?.most_spent;
+  const notes = [];
+  if (most !== undefined && most !== null) {
+    const within = most <= shown.epsilon * (1 + TOLERANCE);
+    notes.push(
+      within
+        ? `never above ε = ${number(shown.epsilon, 6)}`
+        : `up to ${number(most, 4)}, above ε = ${number(shown.epsilon, 6)}`,
+    );
+  }
+  for (const one of new Set([shown, ...visible])) {
+    if (one.unsound) notes.push(`${one.title} has no guarantee: what it spends is not what it leaks`);
+    if (known.comparisonOf(one.id)?.most_spent === null) notes.push(`no budgets are stored with ${one.title}`);
+  }
+  return notes.join(" · ");
+}
+
+/**
+ * The window that ends at a column, its text for the plot; null where nothing is known.
+ *
+ * @param {any} axis
+ * @param {any} comparison
+ * @param {number} size timestamps
+ * @param {number} column
+ * @param {string} title
+ */
+export function windowAt({ edges, labels }, comparison, size, column, title) {
+  const spent = comparison?.window_spent[column];
+  if (spent === null || spent === undefined) return null;
+  const start = Math.max(edges[column + 1] - size, 0);
+  let first = column;
+  while (first > 0 && edges[first] > start) first -= 1;
+  return { first, last: column, text: `${labels[first]} to ${labels[column]}: ${title} ${number(spent, 4)}` };
+}
+
+/** @param {any} axis
+ * @param {[number, number]} range */
+export const rangeText = ({ labels }, [first, after]) => `${labels[first]} to ${labels[after - 1]}`;
+
+/** @param {any} comparison
+ * @param {number} dimension */
+export function errorNote(comparison, dimension) {
+  const error = comparison?.dimensions.absolute_error[dimension];
+  return error === undefined || error === null ? "" : `mean error ${number(error, 3)}`;
+}
+
+/** A short line as a plot draws it. @param {any} style */
+export function lineSample({ colour, dash = "solid", width = 1.5 }) {
+  const path = svg("path", {
+    d: "M0 5h22",
+    stroke: cssColour(colour),
+    "stroke-width": width,
+    "stroke-dasharray":
+      dashLengths(dash)
+        .map((length) => length * 0.7)
+        .join(" ") || null,
+  });
+  return svg("svg", { class: "line-sample", viewBox: "0 0 22 10", "aria-hidden": "true" }, path);
+}
+
+/** @param {HTMLElement} host
+ * @param {any[]} lines */
+export const showLineKey = (host, lines) =>
+  host.replaceChildren(...lines.map(({ name, style }) => el("li", {}, lineSample(style), name)));
+
+/** The guarantee of the release that the heat map shows. @param {any} release */
+export function showPromise({ title, level, statement, seeded, unsound, style }) {
+  $("[data-promise-title]").textContent = `${title}, ${level}`;
+  const condition = unsound ? "" : "Drawn with private noise, this would hold: ";
+  $("[data-promise]").textContent = seeded ? `${SEEDED}${condition}${statement}` : statement;
+  $("[data-shown-swatch]").replaceChildren(lineSample(style));
+}

@@ -1,0 +1,117 @@
+/* Detection of jumps and low signals: a ROC curve for each visible release, and the areas below them. */
+
+import { ApiError, get } from "../core/api.js";
+import { $, announce, el } from "../core/dom.js";
+import { withQuery } from "../core/address.js";
+import { number, whole } from "../core/format.js";
+import { createFigure } from "../charts/figure.js";
+
+const ABOUT = {
+  jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
+  "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
+};
+
+const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
+
+/** @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release */
+
+/**
+ * Watch the section; it is loaded when it is opened first. `visible()` are the releases to compare, `threshold()` a
+ * first threshold.
+ *
+ * @param {HTMLDetailsElement} section
+ * @param {{visible: () => Release[], threshold: () => number, name: string}} page
+ */
+export function watchDetection(section, { visible, threshold, name }) {
+  const form = $("[data-detection-form]", section);
+  const problem = $("[data-detection-problem]", section);
+  /** @type {ReturnType<typeof createFigure> | null} */
+  let figure = null;
+
+  async function compare() {
+    problem.hidden = true;
+    const query = Object.fromEntries(new FormData(form));
+    $("[data-detection-about]", section).textContent = ABOUT[/** @type {keyof typeof ABOUT} */ (query.event)] + JUDGED;
+    const releases = visible();
+    try {
+      if (!releases.length) throw new ApiError(400, [{ message: "Show at least one release: check it in the table." }]);
+      const found = await Promise.all(releases.map(({ urls }) => get(withQuery(urls.detection, query))));
+      await show(
+        releases,
+        found.map(({ curve }) => curve),
+        query.event === "jump" ? "Jumps" : "Low signals",
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      problem.textContent = error.message;
+      problem.hidden = false;
+    }
+  }
+
+  /** @param {Release[]} releases
+   * @param {any[]} curves
+   * @param {string} title */
+  async function show(releases, curves, title) {
+    $("[data-detection-table]", section).replaceChildren(tableOf(releases, curves));
+    figure ??= createFigure($("[data-roc]", section), { title, unit: "share", name: `${name}-roc`, log: false });
+    const lines = releases.flatMap(({ id, title: called, style }, i) =>
+      curves[i]
+        ? [{ id, name: called, ...style, x: curves[i].false_positive_rate, y: curves[i].true_positive_rate }]
+        : [],
+    );
+    await (
+      await figure
+    ).show({
+      title: `${title}: detected against false alarms`,
+      lines,
+      span: [0, 1],
+      note: "share of the events detected",
+      x: { name: "share of the other timestamps detected", log: false },
+      y: { share: true },
+      by: { key: "x", name: "false_positive_rate" },
+    });
+    announce(`${title}: ${curves.map((curve, i) => `${releases[i].title} ${areaText(curve)}`).join(", ")}.`);
+  }
+
+  form.addEventListener("submit", (/** @type {Event} */ event) => {
+    event.preventDefault();
+    compare();
+  });
+  section.addEventListener("toggle", () => {
+    if (!section.open || figure) return;
+    form.threshold.value = String(threshold());
+    compare();
+  });
+}
+
+const areaText = (/** @type {any} */ curve) => (curve ? number(curve.area, 3) : "no such event");
+
+/** @param {Release[]} releases
+ * @param {any[]} curves */
+function tableOf(releases, curves) {
+  const heads = ["Release", "Area", "Events", "Other timestamps"];
+  const row = (/** @type {Release} */ { title }, /** @type {number} */ i) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, title),
+      el("td", { class: "number" }, areaText(curves[i])),
+      el("td", { class: "number" }, curves[i] ? whole(curves[i].positives) : "–"),
+      el("td", { class: "number" }, curves[i] ? whole(curves[i].negatives) : "–"),
+    );
+  return el(
+    "table",
+    { class: "table" },
+    el("caption", { class: "visually-hidden" }, "Area below each curve: 1 is perfect, 0.5 a guess"),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        heads.map((head, i) => el("th", { scope: "col", class: i ? "number" : "" }, head)),
+      ),
+    ),
+    el("tbody", {}, releases.map(row)),
+  );
+}

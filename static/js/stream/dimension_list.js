@@ -1,0 +1,128 @@
+/* The list of dimensions: searched, sorted by name, total or error; it pins and selects, and orders the heat map. */
+
+import { el } from "../core/dom.js";
+import { count, number } from "../core/format.js";
+import { short } from "./small_multiples.js";
+
+const ROWS = matchMedia("(max-width: 1100px)").matches ? 6 : 60; // at first: the others on request
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+/** @typedef {"name" | "total" | "error"} Key */
+/** @typedef {{key: Key, descending: boolean}} Sorting */
+
+/**
+ * The dimensions whose name contains `text`, in the order of `by`; equal ones by name.
+ *
+ * @param {{names: string[], totals: number[], errors: (number | null)[]}} known
+ * @param {string} text
+ * @param {Sorting} by
+ */
+export function ordered({ names, totals, errors }, text, { key, descending }) {
+  const wanted = text.trim().toLocaleLowerCase("en");
+  const found = names.flatMap((name, i) => (name.toLocaleLowerCase("en").includes(wanted) ? [i] : []));
+  const sign = descending ? -1 : 1;
+  const byName = (/** @type {number} */ a, /** @type {number} */ b) => COLLATOR.compare(names[a], names[b]);
+  if (key === "name") return found.sort((a, b) => sign * byName(a, b));
+  const values = key === "total" ? totals : errors;
+  return found.sort((a, b) => sign * ((values[a] ?? -1) - (values[b] ?? -1)) || byName(a, b));
+}
+
+/**
+ * A list in `host`: `draw({order, names, totals, errors, pinned, selected, sorting, of})`.
+ *
+ * @param {HTMLElement} host
+ * @param {{select: (dimension: number) => void, pin: (dimension: number, on: boolean) => void,
+ *   sort: (key: Key) => void}} on
+ */
+export function createDimensionList(host, on) {
+  let all = false;
+  /** @type {any} */
+  let shown = null;
+  const heads = /** @type {[Key, string, string][]} */ ([
+    ["name", "Name", ""],
+    ["total", "Total", "number"],
+    ["error", "ARE", "number"],
+  ]).map(([key, text, style]) => headOf(key, text, style, on.sort));
+  const body = el("tbody");
+  const more = el("button", { class: "button button--wide", type: "button", onclick: showAll, hidden: true });
+  const empty = el("p", { class: "muted", hidden: true }, "No dimension has this in its name.");
+  const first = el("th", { scope: "col" }, el("span", { class: "visually-hidden" }, "Pinned"));
+  const table = el(
+    "table",
+    { class: "dimensions" },
+    el("caption", { class: "visually-hidden" }, "Dimensions, their totals and mean relative errors"),
+    el("thead", {}, el("tr", {}, first, ...heads.map(({ element }) => element))),
+    body,
+  );
+  const region = { class: "dimensions__scroll", tabindex: "0", role: "region", "aria-label": "List of dimensions" };
+  host.replaceChildren(el("div", region, table, empty, more));
+
+  function showAll() {
+    all = true;
+    draw(shown);
+    body.rows[ROWS]?.querySelector("input")?.focus();
+  }
+
+  /** @param {number} dimension */
+  function rowOf(dimension) {
+    const { names, totals, errors, pinned, selected } = shown;
+    const name = names[dimension] || "unnamed";
+    const box = el("input", {
+      type: "checkbox",
+      checked: pinned.includes(dimension),
+      "aria-label": `Pin ${name}`,
+      onchange: (/** @type {any} */ event) => on.pin(dimension, event.target.checked),
+    });
+    const choose = { type: "button", class: "dimensions__name", onclick: () => on.select(dimension) };
+    return el(
+      "tr",
+      { dataset: { dimension }, "aria-current": dimension === selected ? "true" : null },
+      el("td", {}, box),
+      el("th", { scope: "row" }, el("button", choose, name)),
+      el("td", { class: "number" }, short(totals[dimension])),
+      el("td", { class: "number" }, errors[dimension] === null ? "–" : number(errors[dimension], 2)),
+    );
+  }
+
+  function draw(/** @type {any} */ what) {
+    shown = what;
+    const { order, sorting } = shown;
+    body.replaceChildren(...(all ? order : order.slice(0, ROWS)).map(rowOf));
+    for (const head of heads) head.show(sorting);
+    empty.hidden = order.length > 0;
+    more.hidden = all || order.length <= ROWS;
+    more.textContent = `Show all ${count(order.length, "dimension")}`;
+  }
+
+  return {
+    draw,
+    /** Mark what is selected and pinned; the rows stay. @param {number} selected
+     * @param {number[]} pinned */
+    mark(selected, pinned) {
+      Object.assign(shown, { selected, pinned });
+      for (const row of body.rows) {
+        const dimension = Number(row.dataset.dimension);
+        if (dimension === selected) row.setAttribute("aria-current", "true");
+        else row.removeAttribute("aria-current");
+        const box = row.querySelector("input");
+        if (box) box.checked = pinned.includes(dimension);
+      }
+    },
+  };
+}
+
+/** @param {Key} key
+ * @param {string} text
+ * @param {string} style
+ * @param {(key: Key) => void} sort */
+function headOf(key, text, style, sort) {
+  const attributes = { type: "button", class: "sort", dataset: { sortBy: key }, onclick: () => sort(key) };
+  const element = el("th", { scope: "col", class: style }, el("button", attributes, text));
+  return {
+    element,
+    /** @param {Sorting} sorting */
+    show({ key: by, descending }) {
+      element.setAttribute("aria-sort", by !== key ? "none" : descending ? "descending" : "ascending");
+    },
+  };
+}
