@@ -58,9 +58,9 @@ class ExperimentSpec(Spec):
     """A base and a grid over it, times repetitions by one seed; the same spec gives the same table, to the last bit.
 
     ``kind`` is the kind of data. ``base`` describes a cell: ``release``, ``landmarks``, ``dummies``, ``correlation``,
-    ``redraw`` of trajectories, ``release`` and ``data`` of other kinds. ``grid`` maps a place in it
-    (``release.mechanism.epsilon``, ``landmarks.share``, ``correlation``) to the values to put there; several places
-    that move together are joined by commas, and each value is then a list with one entry for each.
+    ``redraw`` of trajectories, ``release`` and ``data`` of other kinds, ``dimensions`` of streams. ``grid`` maps a
+    place in it (``release.mechanism.epsilon``, ``landmarks.share``, ``correlation``) to the values to put there;
+    several places that move together are joined by commas, and each value is then a list with one entry for each.
     Every combination is a cell: axes by depth and name, whatever order the JSON had, and the last moves first.
     ``metrics`` are measures by name, or with parameters as ``{"name": …}``.
 
