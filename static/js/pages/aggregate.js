@@ -112,6 +112,7 @@ async function send(/** @type {Event} */ event) {
   }
 }
 
+form.hidden = false; // its fields were made above: nothing moves once it is seen
 form.addEventListener("submit", send);
 window.addEventListener("pageshow", () => schedule()); // also on the way back
 schedule();
