@@ -89,7 +89,8 @@ class StreamViewSet(
             return self._list(row, valid(EventsQuery, request.query_params))
         found = services.publish_events(stream=row, events=valid(EventsRequest, request.data)["events"])
         results = [TimestampSerializer(one).data | {"repeated": not new} for one, new in found]
-        body = {"published": self.get_object().published, "results": results}
+        row.refresh_from_db(fields=["published"])
+        body = {"published": row.published, "results": results}
         return Response(body, status=201 if any(new for _, new in found) else 200, headers=UNKEPT)
 
     def _list(self, row: LiveStream, params: dict[str, Any]) -> Response:
