@@ -18,6 +18,29 @@ Counts = TypeVar("Counts", Ints, Floats)
 _CELL = re.compile(r"\D*?(-?\d+)\D+?(-?\d+)\D*")
 
 
+SEPARATORS = ("/", ":", "|")
+"""What separates the parts of a path in names that were not written by hand."""
+
+
+def natural(names: Sequence[str], *, on_a_grid: bool = False) -> dict[str, str]:
+    """The hierarchy that names show, as parameters of ``stream-hieradapub``; empty where they show none.
+
+    It is a function of the names, which are published.
+
+    >>> natural(["north/a", "north/b", "sea/a"])
+    {'hierarchy': 'path', 'separator': '/'}
+    >>> natural(["north", "sea"]), natural(["r0c0", "r0c1"], on_a_grid=True)
+    ({}, {'hierarchy': 'quad'})
+    """
+    if on_a_grid:
+        return {"hierarchy": "quad"}
+    for separator in SEPARATORS:
+        above = {name.partition(separator)[0] for name in names if separator in name[1:-1]}
+        if all(separator in name[1:-1] for name in names) and len(above) < len(names):
+            return {"hierarchy": "path", "separator": separator}
+    return {}
+
+
 def level_budgets(sizes: ArrayLike, budget: float) -> Floats:
     r"""The shares of ``budget`` of levels with so many nodes, (H,): :math:`\epsilon \mu_i^{1/3} / \sum_j \mu_j^{1/3}`.
 

@@ -3,7 +3,7 @@ worker reads it, the engine runs it, the legend names it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from pydantic import (
@@ -182,25 +182,29 @@ def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
     return release
 
 
-def with_sensitivity(spec: ReleaseSpec, counted: Counted | None) -> ReleaseSpec:
-    """A spec with :func:`sensitive_mechanism`; the same errors."""
-    return spec.model_copy(update={"mechanism": sensitive_mechanism(spec.mechanism, counted)})
+def for_counts(spec: ReleaseSpec, counted: Counted | None, tree: Mapping[str, str]) -> ReleaseSpec:
+    """A spec with :func:`mechanism_for_counts`; the same errors."""
+    return spec.model_copy(update={"mechanism": mechanism_for_counts(spec.mechanism, counted, tree)})
 
 
-def sensitive_mechanism(mechanism: Mechanism, counted: Counted | None) -> Mechanism:
-    """A mechanism with the sensitivity of counted events where none was given.
+def mechanism_for_counts(mechanism: Mechanism, counted: Counted | None, tree: Mapping[str, str]) -> Mechanism:
+    """A mechanism with what follows from the counts, where it was not given.
+
+    These are the sensitivity of ``counted`` events, and ``tree`` of :func:`privacy_engine.hierarchy.natural`.
 
     Raises
     ------
     ParameterErrors
-        A smaller one was given: the guarantee would not be about the unit that the counts are of.
+        A smaller sensitivity was given: the guarantee would not be about the unit that the counts are of.
     """
-    if counted is None or not isinstance(mechanism, StreamMechanism):
+    if not isinstance(mechanism, StreamMechanism):
         return mechanism
-    if "sensitivity" not in mechanism.model_fields_set:
-        return type(mechanism).model_validate(mechanism.model_dump() | {"sensitivity": counted.sensitivity})
-    if mechanism.sensitivity < counted.sensitivity:
-        rule, given = f"at least {counted.sensitivity}, the sensitivity of these counts", mechanism.sensitivity
-        message, field = f"sensitivity must be {rule}, got {given}", "mechanism.sensitivity"
-        raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=given)])
-    return mechanism
+    given, fields = mechanism.model_fields_set, type(mechanism).model_fields
+    more: dict[str, Any] = dict(tree) if tree.keys() <= fields.keys() and not tree.keys() & given else {}
+    if counted is not None and "sensitivity" not in given:
+        more["sensitivity"] = counted.sensitivity
+    elif counted is not None and mechanism.sensitivity < counted.sensitivity:
+        rule, value = f"at least {counted.sensitivity}, the sensitivity of these counts", mechanism.sensitivity
+        message, field = f"sensitivity must be {rule}, got {value}", "mechanism.sensitivity"
+        raise ParameterErrors([ParameterError(message, field=field, rule=rule, value=value)])
+    return type(mechanism).model_validate(mechanism.model_dump(exclude_unset=True) | more) if more else mechanism

@@ -10,6 +10,8 @@ from dashboard.datasets.models import Dataset, Kind
 from privacy_engine.instants import instant
 
 Fact = dict[str, str]
+HIERARCHIES = {"path": "paths in the names", "quad": "quarters of the grid"}
+"""The hierarchies that the names of streams can show."""
 
 
 def facts_of(dataset: Dataset) -> list[Fact]:
@@ -28,6 +30,7 @@ def _of_stream(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
         ("Last", known["end"]),
         ("Interval", None if interval is None else _interval(interval)),
         ("Gaps", whole(known["gaps"]) if known["gaps"] else None),
+        ("Hierarchy", HIERARCHIES.get(known.get("hierarchy", {}).get("hierarchy", ""))),
         ("Counts", None if known["whole"] else "not whole: no mechanism can release them"),
     ]
 

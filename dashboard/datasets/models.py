@@ -121,6 +121,11 @@ class Dataset(Job):
         return None if known is None else Counted.from_dict(known)
 
     @property
+    def tree(self) -> dict[str, str]:
+        """The hierarchy that the names of its streams show, as parameters of a mechanism; empty without one."""
+        return dict((self.summary or {}).get("hierarchy", {}))
+
+    @property
     def series_lengths(self) -> list[int]:
         """Events of each series, in order."""
         return [one["points"] for one in (self.summary or {}).get("series", [])]

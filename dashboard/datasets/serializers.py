@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
@@ -17,9 +18,16 @@ from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
+from privacy_engine.params import param_of
 from privacy_engine.registry import MAX_STEPS
 
+BOX_HELP = "West, south, east and north in degrees. Left out, it is taken from the data, which no promise covers."
 KIND_HELP = "What the file holds; detected by its columns where it is empty or left out."
+
+
+@extend_schema_field(OpenApiTypes.ANY)
+class EngineField(Anything):
+    """A parameter that the engine declares and checks."""
 
 
 class AggregationRequest(serializers.Serializer[Any]):
@@ -28,8 +36,11 @@ class AggregationRequest(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        about = {name: info.is_required() for name, info in AggregationSpec.model_fields.items()}
-        engine = {name: Anything(required=False, help_text="Required." * needed) for name, needed in about.items()}
+        helps = {name: param_of(info) for name, info in AggregationSpec.model_fields.items()}
+        engine = {
+            name: EngineField(required=False, help_text=BOX_HELP if param is None else param.help)
+            for name, param in helps.items()
+        }
         return engine | super().get_fields()
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:

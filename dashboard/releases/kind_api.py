@@ -24,7 +24,7 @@ from dashboard.releases.models import Release
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import Mechanism, mechanisms
-from privacy_engine.spec import sensitive_mechanism
+from privacy_engine.spec import mechanism_for_counts
 
 
 class ReleasedCountsSerializer(CountsSerializer):
@@ -138,4 +138,4 @@ def _quotable(dataset: Dataset, chosen: Sequence[Mechanism]) -> list[Mechanism]:
     for mechanism in chosen:
         services.require_mechanism(dataset, mechanism)
     require_releasable(dataset)
-    return [sensitive_mechanism(mechanism, dataset.counted) for mechanism in chosen]
+    return [mechanism_for_counts(mechanism, dataset.counted, dataset.tree) for mechanism in chosen]

@@ -51,8 +51,12 @@ def form(dataset: Dataset) -> dict[str, Any]:
 
 
 def _fields(cls: type[Component], dataset: Dataset) -> list[dict[str, Any]]:
-    """Return the parameters of a mechanism; of counted events the sensitivity is theirs or more."""
-    fields, counted = cls.fields(), dataset.counted
+    """Return the parameters of a mechanism; of counted events the sensitivity is theirs or more.
+
+    The default of a hierarchy is the one that the names of the streams show.
+    """
+    tree, counted = dataset.tree, dataset.counted
+    fields = [field | {"default": tree.get(field["name"], field["default"])} for field in cls.fields()]
     if counted is None:
         return fields
     least = {"default": counted.sensitivity, "minimum": counted.sensitivity, "help": counted.sensitivity_text}

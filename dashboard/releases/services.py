@@ -25,7 +25,7 @@ from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.postprocess import PostProcess
-from privacy_engine.spec import ReleaseSpec, with_sensitivity
+from privacy_engine.spec import ReleaseSpec, for_counts
 
 
 def submit_release(
@@ -56,7 +56,7 @@ def submit_release(
         raise PermissionDenied
     check_key(idempotency_key)
     _check_kind(dataset, spec)
-    spec = with_sensitivity(spec, dataset.counted)
+    spec = for_counts(spec, dataset.counted, dataset.tree)
     if dataset.state == State.READY:
         require_releasable(dataset)
     _check_landmark_set(dataset, landmark_set)

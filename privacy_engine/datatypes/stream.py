@@ -19,6 +19,7 @@ from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
 from privacy_engine.formats.arrow import pa
+from privacy_engine.hierarchy import natural
 from privacy_engine.params import Frozen
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease, counts_digest
@@ -37,7 +38,7 @@ class StreamFacts(Frozen):
 
     ``interval_s`` is the most frequent time between two timestamps; ``gaps`` counts longer ones. ``counted`` is how the
     counts were made of events (:meth:`privacy_engine.counted.Counted.as_dict`), with the grid whose cells are the
-    dimensions.
+    dimensions; ``hierarchy`` is what the names show (:func:`privacy_engine.hierarchy.natural`).
     """
 
     timestamps: int
@@ -51,6 +52,7 @@ class StreamFacts(Frozen):
     interval_s: float | None
     gaps: int
     counted: dict[str, Any] | None = None
+    hierarchy: dict[str, str] = {}
 
 
 class StreamType(DataType):
@@ -84,6 +86,7 @@ class StreamType(DataType):
             interval_s=interval,
             gaps=0 if interval is None else int((steps > 1.5 * interval).sum()),
             counted=None if data.counted is None else data.counted.as_dict(),
+            hierarchy=natural(data.names, on_a_grid=data.counted is not None),
         )
 
     def content_digest(self, data: CountStream) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from privacy_engine.formats.numbers import GOOD, REASON_NAMES, number, numbers, 
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import times
+from privacy_engine.hierarchy import SEPARATORS
 
 LABELS = (
     *TIME,
@@ -38,6 +39,8 @@ LABELS = (
 )
 VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases", "quantity", "amount", "frequency")
 MANY = 8
+LONGEST_PATH = 6
+"""The most columns that name a stream together."""
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 COUNTED = b"counted"
@@ -49,7 +52,7 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
     plain = [canonical(name) for name in names]
     if has_positions(names) or not sample:
         return False
-    if _long_places(plain) is not None:
+    if _long_places(plain, sample) is not None:
         return True
     labelled = plain[0] in LABELS or number(sample[0][0])[1] != GOOD
     numeric = [all(number(cell)[1] == GOOD for cell in row[labelled : len(names)]) for row in sample[:20]]
@@ -59,7 +62,7 @@ def looks_like(names: list[str], sample: list[list[str]]) -> bool:
 def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
     """Whether a table can be nothing but counts: whole numbers beside timestamps, or in :data:`MANY` columns."""
     plain = [canonical(name) for name in names]
-    if _long_places(plain) is not None:
+    if _long_places(plain, sample) is not None:
         return True
     labelled = headed and plain[0] != "" and plain[0] in LABELS
     cells = [cell for row in sample[:20] for cell in row[labelled : len(names)]]
@@ -80,7 +83,7 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
         No row is left, or no column holds numbers.
     """
     table = _without_label(table)
-    places = _long_places([canonical(name) for name in table.names])
+    places = _long_places([canonical(name) for name in table.names], table.sample)
     if places:
         return _long(table, places, options, report)
     return _with_counted(_wide(table, options, report), table.metadata.get(COUNTED, b""), report)
@@ -109,13 +112,39 @@ def _without_label(table: Table) -> Table:
     return replace(table, names=table.names[:end], columns=table.columns[:end], sample=[r[:end] for r in table.sample])
 
 
-def _long_places(plain: list[str]) -> tuple[int, int, int] | None:
-    """Where a long table has its times, names and values: of three columns, one is a time and one a value."""
-    if len(plain) != 3:
-        return None
+class _Long(NamedTuple):
+    """Where a long table has its times, names and values."""
+
+    time: int
+    names: tuple[int, ...]
+    value: int
+
+
+def _long_places(plain: list[str], sample: list[list[str]]) -> _Long | None:
+    """The places of a long table: one column is a time, one a value, and the others, of text if several, are names."""
     time = next((i for i, name in enumerate(plain) if name in LABELS and name), None)
     value = next((i for i, name in enumerate(plain) if name in VALUES), None)
-    return None if time is None or value is None else (time, 3 - time - value, value)
+    if time is None or value is None or len(plain) < 3:
+        return None
+    names = tuple(i for i in range(len(plain)) if i not in (time, value))
+    texts = len(plain) <= LONGEST_PATH + 2 and all(
+        number(row[i])[1] != GOOD for i in names for row in sample[:20] if i < len(row)
+    )
+    return _Long(time, names, value) if len(names) == 1 or texts else None
+
+
+def _named(columns: list[Any], titles: list[str], report: Report) -> Any:
+    """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
+    texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
+    if len(texts) == 1:
+        return texts[0]
+    free = (mark for mark in SEPARATORS if not any(pc.any(pc.match_substring(one, mark)).as_py() for one in texts))
+    separator = next(free, None)
+    if separator is None:
+        rule = f"names without one of {' '.join(SEPARATORS)}"
+        raise FormatError(f"The columns {', '.join(titles)} must have {rule}.", code="separator", rule=rule)
+    report.note("paths", f"The streams are named by paths: {separator.join(titles)}.", level="info")
+    return pc.binary_join_element_wise(*texts, separator)
 
 
 def _numbers(column: Any) -> tuple[Floats, Any]:
@@ -160,8 +189,9 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     return _in_order(counts[keep], names, header, table.columns[0].filter(pa.array(keep)), options, report)
 
 
-def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, report: Report) -> CountStream:
-    time, name, value = (table.columns[place] for place in places)
+def _long(table: Table, places: _Long, options: ReadOptions, report: Report) -> CountStream:
+    time, value = table.columns[places.time], table.columns[places.value]
+    name = _named([table.columns[i] for i in places.names], [table.names[i] for i in places.names], report)
     values, reasons = _numbers(value)
     keep = pa.array(_drop(reasons, table, report))
     when, which = (
@@ -174,7 +204,7 @@ def _long(table: Table, places: tuple[int, int, int], options: ReadOptions, repo
     kept = values[keep.to_numpy(zero_copy_only=False)]
     counts: Floats = np.bincount(row * shape[1] + column, kept, shape[0] * shape[1]).astype(np.float64)
     _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
-    names, header = which.dictionary.to_pylist(), table.names[places[0]]
+    names, header = which.dictionary.to_pylist(), table.names[places.time]
     return _in_order(counts.reshape(shape), names, header, when.dictionary, options, report)
 
 

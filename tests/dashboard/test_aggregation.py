@@ -217,6 +217,16 @@ class TestReleases:
         assert not BudgetEntry.objects.exists()
         assert kinds.requested(owner_api, made, uniform(sensitivity=3)).status_code == 201
 
+    def test_hierarchies_follow_the_grid_or_the_names(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        paths = kinds.made(owner_api, kinds.wide(kinds.counts(4), ("n/a", "n/b", "s/a")))
+        for dataset, tree in ((counted(owner_api, source), "quad"), (paths, "path")):
+            found = kinds.requested(owner_api, dataset, uniform(name="stream-hieradapub"))
+            assert found.status_code == 201, found.json()
+            assert found.json()["mechanism"]["hierarchy"] == tree
+        flat = kinds.made(owner_api, kinds.wide(kinds.counts(5)))
+        found = kinds.requested(owner_api, flat, uniform(name="stream-hieradapub"))
+        assert found.json()["mechanism"]["hierarchy"] == "binary"
+
     def test_a_quote_states_the_same(self, owner_api: APIClient, source: dict[str, Any]) -> None:
         made = counted(owner_api, source)
         body = {"dataset": made["id"], "mechanisms": [uniform()]}

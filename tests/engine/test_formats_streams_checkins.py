@@ -110,6 +110,29 @@ def test_a_stream_is_the_same_in_every_layout_and_format(how: str, kinds: list[s
     assert one.time_name == "date"
 
 
+PATHS = b"date,region,city,shop,count\n2024-01-01,n,a,1st,3\n2024-01-02,n,a,1st,5\n2024-01-02,n,b,1st,7\n"
+
+
+class TestPaths:
+    def test_columns_beside_time_and_count_name_the_streams_by_paths(self) -> None:
+        for data in (PATHS, PATHS.replace(b",", b"\t")):
+            one = stream(data)
+            assert one.names == ("n/a/1st", "n/b/1st")
+            assert one.counts.tolist() == [[3, 0], [5, 7]]
+            assert read_bytes(data, kinds=KINDS).kind == "stream"
+
+    def test_the_separator_is_in_no_part(self) -> None:
+        assert stream(PATHS.replace(b",b,", b",b/c,")).names == ("n:a:1st", "n:b/c:1st")
+
+    def test_fail_where_every_separator_is_in_a_part(self) -> None:
+        with pytest.raises(FormatError, match="region, city, shop must have names without one of"):
+            stream(PATHS.replace(b",b,", b",b/c:d|e,"))
+
+    def test_a_wide_table_with_a_column_called_total_is_wide(self) -> None:
+        one = stream(b"date,total,north,south\n2024-01-01,3,1,2\n2024-01-02,4,2,2\n")
+        assert (one.names, one.counts.tolist()) == (("total", "north", "south"), [[3, 1, 2], [4, 2, 2]])
+
+
 class TestStreams:
     @pytest.mark.parametrize("data", [WIDE, LONG])
     def test_wide_and_long_state_the_same(self, data: bytes) -> None:

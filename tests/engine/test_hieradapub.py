@@ -16,11 +16,13 @@ from privacy_engine.hierarchy import (
     Hierarchy,
     halves,
     level_budgets,
+    natural,
     of_groups,
     paths,
     quarters,
 )
 from privacy_engine.mechanisms.stream import StreamHierAdaPub
+from privacy_engine.spec import ReleaseSpec, for_counts
 
 
 def mechanism(**given):
@@ -38,6 +40,42 @@ def trees(draw):
     dimensions = draw(st.integers(1, 12))
     names = [tuple(draw(st.lists(st.integers(0, 2), max_size=3))) for _ in range(dimensions)]
     return of_groups([[name[:depth] for name in names] for depth in range(4)], dimensions)
+
+
+@pytest.mark.parametrize(
+    ("names", "on_a_grid", "expected"),
+    [
+        (["n/a", "n/b", "s/a"], False, {"hierarchy": "path", "separator": "/"}),
+        (["n:a/1", "n:a/2"], False, {"hierarchy": "path", "separator": "/"}),
+        (["n|a", "n|b"], False, {"hierarchy": "path", "separator": "|"}),
+        (["n/a", "s/a"], False, {}),
+        (["n/a", "n/b", "sea"], False, {}),
+        (["/a", "/b"], False, {}),
+        (["a", "b"], False, {}),
+        (["r0c0", "r0c1"], True, {"hierarchy": "quad"}),
+    ],
+)
+def test_names_show_a_hierarchy_where_all_are_paths_with_parts_in_common(names, on_a_grid, expected):
+    assert natural(names, on_a_grid=on_a_grid) == expected
+    if expected:
+        assert len(mechanism(**expected).tree(len(names), names).sizes) > 1
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, {"hierarchy": "path", "separator": "/"}),
+        ({"hierarchy": "binary"}, {"hierarchy": "binary", "separator": "/"}),
+        ({"separator": ":"}, {"hierarchy": "binary", "separator": ":"}),
+    ],
+)
+def test_the_hierarchy_of_the_names_is_used_where_none_is_given(given, expected):
+    described = {"name": "stream-hieradapub", "epsilon": 1.0, "window": 10} | given
+    spec = for_counts(ReleaseSpec.parse({"mechanism": described}), None, natural(["n/a", "n/b"]))
+    assert {name: getattr(spec.mechanism, name) for name in expected} == expected
+    uniform = {"name": "stream-uniform", "epsilon": 1.0, "window": 10}
+    spec = ReleaseSpec.parse({"mechanism": uniform})
+    assert for_counts(spec, None, natural(["n/a", "n/b"])) == spec
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,19 @@ from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.component import Component
-from privacy_engine.data import KINDS, LandmarkSet, Release, Trajectory
+from privacy_engine.data import KINDS, CountStream, LandmarkSet, Release, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
+from privacy_engine.hierarchy import natural
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
+from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.promise import Context
 from privacy_engine.registry import Registry
-from privacy_engine.spec import ReleaseSpec, with_sensitivity
+from privacy_engine.spec import ReleaseSpec, for_counts
 
 EXAMPLE = """\
 example:
@@ -187,8 +189,11 @@ def _release_other(
     read = formats.read(file, kinds=(found.kind,), **options)
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
-    counted = getattr(read.other, "counted", None)
-    spec, context = with_sensitivity(spec, counted), Context.of_counts(counted)
+    context = NO_CONTEXT
+    if isinstance(read.other, CountStream):
+        counted = read.other.counted
+        spec = for_counts(spec, counted, natural(read.other.names, on_a_grid=counted is not None))
+        context = Context.of_counts(counted)
     drawn = found.release(spec, read.other)
     label = privacy_label(spec, context, private=drawn.private, sha256=found.digest(drawn))
     write_whole(out, partial(found.write, drawn, fmt, label=label))
