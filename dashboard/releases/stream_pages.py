@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
 
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.models import Dataset
+from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
 from dashboard.releases.stream_comparisons import ZERO_METRICS, figures_of_zeros
 from dashboard.storage.data_files import cached_data
@@ -46,6 +48,7 @@ def comparison(dataset: Dataset, releases: Sequence[Release], listed: Sequence[d
             "dataset": dataset.name,
             "truth": reverse("api:dataset-heat-map", args=[dataset.pk]),
             "axis": _axis(dataset),
+            "grid": _grid(dataset),
             "dimensions": _dimensions(dataset),
         },
     }
@@ -62,7 +65,7 @@ def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float
         "window": mechanism.window,
         "seeded": row.seeded,
         "unsound": mechanism.unsound,
-        "statement": mechanism.guarantee().statement,
+        "statement": mechanism.guarantee(context_of(row)).statement,
         "figures": figures,
         "worse": [name for name, value in zeros.items() if (figures[name] or 0.0) > value],
         "urls": {key: reverse(f"api:release-{name}", args=[row.pk]) for key, name in URLS.items()},
@@ -106,6 +109,12 @@ def _axis(dataset: Dataset) -> dict[str, Any]:
         "labels": [stream.labels[i] for i in first],
         "time_s": None if stream.time_s is None else stream.time_s[first].tolist(),
     }
+
+
+def _grid(dataset: Dataset) -> dict[str, Any] | None:
+    """Return the grid whose cells the dimensions are, for the map; None of counts that were uploaded."""
+    counted = dataset.counted
+    return None if counted is None else asdict(counted.grid)
 
 
 def _dimensions(dataset: Dataset) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
+from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
+from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_cases, run_jobs, widths
 from tests.dashboard import kinds
@@ -282,4 +285,38 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
     page.get_by_label("Timestamps", exact=True).fill("40")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("[data-detection-problem]")).to_contain_text("more than 40 timestamps")
+    assert not accessibility_faults(page)
+
+
+def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], owner: User) -> None:
+    source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
+    run_jobs()
+    source.refresh_from_db()
+    box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
+    spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
+    counted = aggregate_dataset(dataset=source, spec=spec)
+    run_jobs()
+    counted.refresh_from_db()
+    mechanism = kinds.STREAM | {"sensitivity": counted.counted.sensitivity}
+    submit_release(owner=owner, dataset=counted, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+    run_jobs()
+    page = opened(open_page(owner), counted)
+    canvas = page.locator("canvas[data-layer=counts]")
+    expect(canvas).to_have_attribute("data-drawn", re.compile(r"\d+"))
+    at_last = page.locator("[data-map]").get_attribute("data-column")
+    first = page.evaluate("document.querySelector('canvas[data-layer=counts]').toDataURL()")
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("[data-map]")).not_to_have_attribute("data-column", at_last or "")
+    page.get_by_role("button", name="Pause").click()
+    page.locator(".heat").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("[data-map]")).to_have_attribute("data-column", "0")
+    page.wait_for_function(
+        "(first) => document.querySelector('canvas[data-layer=counts]').toDataURL() !== first", arg=first
+    )
+    values = page.locator("[data-values]")
+    before = values.text_content() or ""
+    page.locator("[data-map]").click()  # in its middle
+    expect(values).not_to_have_text(before)
+    expect(page.locator("[data-promise]")).to_contain_text("exp(ε)")
     assert not accessibility_faults(page)

@@ -2,6 +2,7 @@
 
 import { canvasLayer, viewOf } from "./canvas_layer.js";
 import { drawErrors } from "./error_lines.js";
+import { drawGrid } from "./grid_layer.js";
 import { drawGuesses } from "./guesses.js";
 import { drawDots, drawLandmarks } from "./markers.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
@@ -12,6 +13,7 @@ import { drawZones } from "./zone_layer.js";
 /** The heights of layers, from the lowest. */
 export const ORDER = {
   graticule: 0,
+  grid: 50,
   track: 100,
   degrees: 450,
   zones: 470,
@@ -21,6 +23,8 @@ export const ORDER = {
   selection: 900,
   sketch: 950,
 };
+
+/** @typedef {import("./grid_layer.js").Shown} GridShown */
 
 const REACH_PX = 14;
 
@@ -124,7 +128,7 @@ export function createLayerStack(leaflet, middle) {
     },
     /** [west, south, east, north] around all tracks shown; null around none. */
     bounds() {
-      const shown = [...entries.values()].filter(({ visible, style }) => visible && style);
+      const shown = [...entries.values()].filter(({ visible, style, positions }) => visible && style && positions);
       return boxAround(shown.map(({ positions }) => positions.bounds()).filter(Boolean), middle);
     },
   };
@@ -162,6 +166,10 @@ function additions(put, middle) {
     /** @param {{id?: string, zones: Zone[], selected?: number}} layer */
     addZones({ id = "zones", zones, selected = -1 }) {
       put(id, ORDER.zones, (ctx, view) => drawZones(ctx, view, { zones, selected }, middle));
+    },
+    /** Its style are pixels and the selected cell. @param {{id: string} & GridShown} layer */
+    addGrid({ id, ...style }) {
+      put(id, ORDER.grid, (ctx, view) => drawGrid(ctx, view, style, middle), { style });
     },
     /** @param {{id: string, places: Guess[]}} layer */
     addGuesses({ id, places }) {

@@ -11,6 +11,7 @@
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })         dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
+ *   map.addGrid({ id, grid, pixels, selected })       coloured cells of a grid; see grid_layer.js
  *   map.addGuesses({ id, places })                    an adversary's target places and guesses; see guesses.js
  *   map.addErrors({ id, original, release, range, colour, order, onStride })  lines between events of whole tracks,
  *     all or those of range [first, after); onStride(k): every k-th event in sight has one

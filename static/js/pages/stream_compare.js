@@ -11,6 +11,7 @@ import { createComparisonData } from "../stream/comparison_data.js";
 import * as plots from "../stream/comparison_plots.js";
 import { showPromise } from "../stream/comparison_text.js";
 import { watchDetection } from "../stream/detection.js";
+import { createCountMap } from "../stream/count_map.js";
 import { createDimensionList, ordered } from "../stream/dimension_list.js";
 import { addDownloads } from "../stream/downloads.js";
 import { createHeatMap } from "../stream/heat_map.js";
@@ -59,6 +60,7 @@ function select(bench, cell) {
   plots.showValues(bench);
   plots.drawBudget(bench);
   plots.drawMultiples(bench);
+  plots.drawMap(bench);
   if (!other) return;
   parts.list.mark(cell.dimension, state.pinned);
   problem.attempt(() => plots.drawLanes(bench));
@@ -149,6 +151,7 @@ function createParts(bench) {
     axis: createAxis($("[data-axis]")),
     brush: createBrush(brushScale(bench), (range) => {
       bench.state.range = range ?? [0, bench.scale.columns];
+      bench.parts.map?.bound(bench.state.range);
       plots.drawRange(bench);
       plots.drawMultiples(bench);
     }),
@@ -156,6 +159,7 @@ function createParts(bench) {
       select: selectDimension,
       unpin: (dimension) => pin(bench, dimension, false),
     }),
+    map: page.grid && createCountMap(page.grid, page.axis, mapListeners(bench)),
     list: createDimensionList($("[data-dimension-list]"), {
       select: selectDimension,
       pin: (dimension, on) => pin(bench, dimension, on),
@@ -174,6 +178,13 @@ const brushScale = (bench) => ({
   label: (/** @type {number} */ column) => page.axis.labels[column],
   bound: () => {},
   item: "timestamp",
+});
+
+/** @param {plots.Bench} bench */
+const mapListeners = (bench) => ({
+  at: () => bench.state.cell.column,
+  selectColumn: (/** @type {number} */ column) => select(bench, { ...bench.state.cell, column }),
+  selectCell: (/** @type {number} */ dimension) => select(bench, { ...bench.state.cell, dimension }),
 });
 
 /** Buttons of which one is pressed. @param {string} name

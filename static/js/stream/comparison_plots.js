@@ -25,7 +25,8 @@ import * as text from "./comparison_text.js";
 export const lines = ({ known, state }) => known.visibleReleases(state);
 
 /** @param {Bench} bench */
-export function drawHeat({ page, known, state, scale, parts }) {
+export function drawHeat(bench) {
+  const { page, known, state, scale, parts } = bench;
   const signed = state.view === "difference";
   const cells = known.cellsOf(state.view, state.shown.id);
   if (!cells) return;
@@ -37,6 +38,17 @@ export function drawHeat({ page, known, state, scale, parts }) {
   const all = state.order.length === names.length;
   const title = all ? "All dimensions" : `${count(state.order.length, "dimension")} of ${whole(names.length)}`;
   $("[data-heat-title]").textContent = title;
+  drawMap(bench);
+}
+
+/** The map of counted cells, where there is one. @param {Bench} bench */
+export function drawMap({ page, known, state, parts }) {
+  const signed = state.view === "difference";
+  const cells = known.cellsOf(state.view, state.shown.id);
+  if (!parts.map || !cells) return;
+  const { column, dimension: selected } = state.cell;
+  const limit = roundUp(known.largest());
+  parts.map.draw({ cells, column, limit, signed, selected, label: page.axis.labels[column] });
 }
 
 /** @param {Bench} bench */
