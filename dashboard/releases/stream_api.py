@@ -15,8 +15,9 @@ from rest_framework.response import Response
 from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, Whole, valid
 from dashboard.datasets import heat_maps
-from dashboard.releases import kinds, stream_comparisons
+from dashboard.releases import stream_comparisons
 from dashboard.releases.models import Release
+from dashboard.storage.data_files import cached_release
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.stream_comparison import ColumnGrouping, StreamComparison
 
@@ -43,7 +44,9 @@ class StreamActions:
         """All released counts, for a heat map; see dashboard/datasets/heat_maps.py."""
         row = self._stream()
         tag = f"{row.data_sha256[:32]}-{heat_maps.VERSION}"
-        return binary_response(request, lambda: heat_maps.encode(kinds.read_release(row).counts), tag=tag)
+        return binary_response(
+            request, lambda: heat_maps.encode(cached_release(row.kind, row.data_path).counts), tag=tag
+        )
 
     @extend_schema(responses={200: StreamComparison}, filters=False)
     @action(detail=True)

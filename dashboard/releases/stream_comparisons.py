@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.releases.kinds import read_release
 from dashboard.releases.models import Release
-from dashboard.storage import parquet
+from dashboard.storage import data_files, parquet
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.stream_comparison import (
     ColumnGrouping,
@@ -32,7 +31,7 @@ ZERO_METRICS = (StreamRelativeError(), StreamMeanAbsoluteError(), StreamRootMean
 
 def compared(row: Release) -> StreamComparison:
     """Return a finished release beside the upload."""
-    release, mechanism = read_release(row), row.parsed_spec.mechanism
+    release, mechanism = data_files.cached_release(row.kind, row.data_path), row.parsed_spec.mechanism
     truth = cached_data(row.kind, row.dataset.points_path).counts
     return stream_comparison(truth, release.counts.astype(np.float64), release.budgets, mechanism.window)
 

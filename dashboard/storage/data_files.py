@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from dashboard.storage import parquet
 from privacy_engine.datatypes import datatypes
+
+SMALL_BYTES = 16_000_000
+"""A file of a release that may be held in memory."""
+_reading = Lock()
 
 
 def write_data(kind: str, path: Path, data: Any) -> None:
@@ -34,3 +39,16 @@ def write_release(kind: str, path: Path, release: Any) -> None:
 def read_release(kind: str, path: Path) -> Any:
     """Return what :func:`write_release` stored."""
     return datatypes[kind].release_from_table(parquet.read_table(path))
+
+
+def cached_release(kind: str, path: Path) -> Any:
+    """Return :func:`read_release`; of small files the last two from memory, read once by requests at the same time."""
+    if path.stat().st_size > SMALL_BYTES:
+        return read_release(kind, path)
+    with _reading:
+        return _cached_release(kind, path)
+
+
+@lru_cache(maxsize=2)
+def _cached_release(kind: str, path: Path) -> Any:
+    return read_release(kind, path)

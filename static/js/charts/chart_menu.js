@@ -3,7 +3,7 @@
 import { announce, el, save } from "../core/dom.js";
 
 /**
- * A menu whose buttons do `actions`; `name(title)` says of which chart it is, `add` gives it its buttons.
+ * A menu whose buttons do `actions`; `name(title)` names the chart, `add` gives it its buttons.
  *
  * @param {string} title
  */

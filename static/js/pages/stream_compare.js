@@ -11,7 +11,6 @@ import { createComparisonData } from "../stream/comparison_data.js";
 import * as plots from "../stream/comparison_plots.js";
 import { showPromise } from "../stream/comparison_text.js";
 import { watchDetection } from "../stream/detection.js";
-import { createCountMap } from "../stream/count_map.js";
 import { createDimensionList, ordered } from "../stream/dimension_list.js";
 import { addDownloads } from "../stream/downloads.js";
 import { createHeatMap } from "../stream/heat_map.js";
@@ -131,7 +130,8 @@ function toggleLine(bench, id, visible) {
 }
 
 /** @param {plots.Bench} bench */
-function createParts(bench) {
+async function createParts(bench) {
+  const mapped = page.grid ? await import("../stream/count_map.js") : null; // only then is there a map library
   const selectDimension = (/** @type {number} */ dimension) => select(bench, { ...bench.state.cell, dimension });
   const [hair, ...edges] = ["plots__hair", "plots__edge", "plots__edge"].map((name) =>
     el("div", { class: name, hidden: true }),
@@ -159,7 +159,7 @@ function createParts(bench) {
       select: selectDimension,
       unpin: (dimension) => pin(bench, dimension, false),
     }),
-    map: page.grid && createCountMap(page.grid, page.axis, mapListeners(bench)),
+    map: mapped?.createCountMap(page.grid, page.axis, mapListeners(bench)),
     list: createDimensionList($("[data-dimension-list]"), {
       select: selectDimension,
       pin: (dimension, on) => pin(bench, dimension, on),
@@ -243,7 +243,7 @@ async function start() {
   const scale = plotScale(page.axis.labels.length, $("[data-plots]").clientWidth);
   /** @type {plots.Bench} */
   const bench = { page, known: createComparisonData(page), state: initialState(), scale, parts: null };
-  bench.parts = createParts(bench);
+  bench.parts = await createParts(bench);
   watchControls(bench);
   await load(bench);
   root.removeAttribute("aria-busy");

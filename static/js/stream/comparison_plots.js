@@ -7,7 +7,7 @@ import { roundUp } from "./raster.js";
 import * as text from "./comparison_text.js";
 
 /**
- * What the functions below draw: `parts` are the plots, `state` what the reader chose, `scale` is measured anew by
+ * What the functions below draw: `parts` are the plots, `state` what the reader chose, `scale` is measured by
  * drawPlots.
  *
  * @typedef {{

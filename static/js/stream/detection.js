@@ -4,7 +4,6 @@ import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
 import { number, whole } from "../core/format.js";
-import { createFigure } from "../charts/figure.js";
 
 const ABOUT = {
   jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
@@ -25,8 +24,14 @@ const JUDGED = " The uploaded counts are judged at this threshold, each release 
 export function watchDetection(section, { visible, threshold, name }) {
   const form = $("[data-detection-form]", section);
   const problem = $("[data-detection-problem]", section);
-  /** @type {ReturnType<typeof createFigure> | null} */
+  /** @type {ReturnType<typeof import("../charts/figure.js").createFigure> | null} */
   let figure = null;
+
+  /** @param {string} title */
+  async function createChart(title) {
+    const { createFigure } = await import("../charts/figure.js"); // most readers need no chart library here
+    return createFigure($("[data-roc]", section), { title, unit: "share", name: `${name}-roc`, log: false });
+  }
 
   async function compare() {
     problem.hidden = true;
@@ -53,7 +58,7 @@ export function watchDetection(section, { visible, threshold, name }) {
    * @param {string} title */
   async function show(releases, curves, title) {
     $("[data-detection-table]", section).replaceChildren(tableOf(releases, curves));
-    figure ??= createFigure($("[data-roc]", section), { title, unit: "share", name: `${name}-roc`, log: false });
+    figure ??= createChart(title);
     const lines = releases.flatMap(({ id, title: called, style }, i) =>
       curves[i]
         ? [{ id, name: called, ...style, x: curves[i].false_positive_rate, y: curves[i].true_positive_rate }]

@@ -16,7 +16,7 @@ export const csvOf = (head, rows) =>
     .join("\n") + "\n";
 
 /**
- * The first rows as a table, its caption says how many there are.
+ * The first rows as a table; its caption states how many there are.
  *
  * @param {string} caption
  * @param {string[]} head
