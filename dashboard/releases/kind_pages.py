@@ -23,9 +23,6 @@ from privacy_engine.mechanism import mechanisms
 SHOWN = 100
 """Releases on a comparison."""
 
-VISIBLE = 4
-"""Releases whose lines a comparison shows at first: more cover each other."""
-
 PUBLISHED = {Kind.STREAM: "counts", Kind.CHECKINS: "cells"}
 """What a release of each kind of data contains, as the API names it."""
 
@@ -75,10 +72,9 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
             "mechanism": row.mechanism,
             "level": _level_text(row),
             "style": style,
-            "visible": i < VISIBLE,
             "url": reverse(f"api:release-{PUBLISHED[dataset.kind]}", args=[row.pk]),
         }
-        for i, (row, style) in enumerate(zip(done, styles, strict=True))
+        for row, style in zip(done, styles, strict=True)
     ]
     context = {
         "dataset": dataset,

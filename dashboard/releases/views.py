@@ -19,6 +19,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import choice, kind_pages
+from dashboard.streams.selectors import open_stream_of
 from privacy_engine.accounting.estimation import NOTE
 
 
@@ -49,7 +50,11 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
-        return render(request, f"releases/{dataset.kind}/compare.html", kind_pages.comparison(request.user, dataset))
+        context = kind_pages.comparison(request.user, dataset)
+        if dataset.kind == Kind.STREAM:
+            names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
+            context["live"] = open_stream_of(request.user, names)
+        return render(request, f"releases/{dataset.kind}/compare.html", context)
     requested = choice.requested_releases(
         request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
 
-from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp
+from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.data import Floats
 from privacy_engine.stream_release import StreamRelease, counts_digest
 
@@ -18,6 +19,11 @@ MOST_AT_ONCE = 1000
 def visible_streams(user: Any) -> QuerySet[LiveStream]:
     """The user's own, newest first, without the states of their mechanisms."""
     return LiveStream.objects.filter(owner=user).defer("publisher")
+
+
+def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:
+    """The user's newest stream of these dimensions that is not closed."""
+    return visible_streams(user).exclude(state=StreamState.CLOSED).filter(dimensions=list(dimensions)).first()
 
 
 def published_after(stream: LiveStream, position: int, limit: int = MOST_AT_ONCE) -> list[PublishedTimestamp]:

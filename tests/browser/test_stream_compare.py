@@ -18,6 +18,7 @@ from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.releases.services import submit_release
+from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, run_cases, run_jobs, widths
@@ -41,6 +42,7 @@ PURE = """async () => {
   const { ordered } = await import("/static/js/stream/dimension_list.js");
   const { sorted } = await import("/static/js/stream/release_table.js");
   const { moved } = await import("/static/js/stream/heat_map.js");
+  const { budgetNote } = await import("/static/js/stream/comparison_text.js");
   const { Cells, decodeCells } = await import("/static/js/stream/cells.js");
   const cells = new Cells(4, 3, Float32Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
   const values = (order, width, height, signed) =>
@@ -71,6 +73,10 @@ PURE = """async () => {
     differences: [-100, 100, -1e9].map((value) => pixel(value, true)),
     rounded: [0, 1, 3, 70, 501].map(raster.roundUp), shared: [raster.perRow(1298, 262), raster.perRow(3, 262)],
     failed: failed(new ArrayBuffer(20)),
+    notes: [[1, ""], [1.25, ""], [null, ""], [1, "nothing bounds it"]].map(([most, unsound]) => {
+      const release = { id: "a", title: "A", epsilon: 1, unsound };
+      return budgetNote({ comparisonOf: () => ({ most_spent: most }) }, release, [release]);
+    }),
   };
 }"""
 
@@ -110,6 +116,12 @@ def computes_as_specified(page: Page) -> None:
     assert (found["shades"], found["differences"]) == ([0, 0, 255, 255], [0, 255, 0])
     assert (found["rounded"], found["shared"]) == ([1, 1, 5, 100, 1000], [5, 1])
     assert found["failed"] == "These are no counts."
+    assert found["notes"] == [
+        "never above ε = 1",
+        "up to 1.25, above ε = 1",
+        "no budgets are stored with A",
+        "never above ε = 1 · A has no guarantee: what it spends is not what it leaks",
+    ]
 
 
 def shows_the_values_of_the_selected_cell(page: Page) -> None:
@@ -320,3 +332,23 @@ def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], own
     expect(values).not_to_have_text(before)
     expect(page.locator("[data-promise]")).to_contain_text("exp(ε)")
     assert not accessibility_faults(page)
+
+
+def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(
+    open_page: Callable[..., Page], owner: User
+) -> None:
+    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM)
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    names = [one["name"] for one in dataset.summary["dimensions"]]
+    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+    page = opened(open_page(owner), dataset)
+    card = page.locator("[data-live-card]")
+    expect(card).to_contain_text("no timestamp yet")
+    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
+    expect(card).to_contain_text(f"last timestamp {kinds.day(0)}")
+    expect(card).to_contain_text("ε 0.25 of 1 spent")
+    for button, state in (("Pause", "paused"), ("Resume", "open")):
+        card.get_by_role("button", name=button).click()
+        expect(card).to_have_attribute("data-state", state)
+        live.refresh_from_db()
+        assert live.state == state

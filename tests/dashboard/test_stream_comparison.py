@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 from rest_framework.test import APIClient
 
+from dashboard.accounts.models import User
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import Dataset
 from dashboard.releases.models import Release
 from dashboard.releases.stream_comparisons import figures_of_zeros
+from dashboard.streams.services import open_stream
 from privacy_engine.analysis import stream_comparison
+from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, first_error
 from tests.dashboard.kinds import DATASETS, STREAM, made, released
@@ -121,3 +124,36 @@ class TestGrouping:
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "dimension")
+
+
+class TestPage:
+    def test_zeros_lie_where_their_error_puts_them(
+        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
+    ) -> None:
+        exact = released(owner_api, stream, STREAM | {"epsilon": 400.0})
+        noisy = released(owner_api, stream, STREAM | {"epsilon": 1e-3, "sensitivity": 50})
+        page = owner_page.get(exact["urls"]["page"])
+        assert [row["id"] or "zeros" for row in page.context["table"]] == [exact["id"], "zeros", noisy["id"]]
+        worse = [[cell["worse"] for cell in row["cells"]] for row in page.context["table"]]
+        assert worse == [[False] * 4, [False] * 4, [True] * 3 + [False]]
+
+    def test_guarantees_are_those_of_the_label_and_budgets_are_named(
+        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
+    ) -> None:
+        row = released(owner_api, stream, STREAM | {"name": "stream-rescuedp"}, seed=1)
+        (found,) = owner_page.get(row["urls"]["page"]).context["page"]["releases"]
+        assert found["seeded"]
+        assert found["unsound"]
+        assert found["statement"].startswith("There is no guarantee")
+
+    def test_shows_the_owners_live_stream_of_the_same_dimensions(
+        self, owner: User, stranger: User, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
+    ) -> None:
+        names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
+        spec = ReleaseSpec.parse({"mechanism": STREAM})
+        for user, dimensions in ((stranger, names), (owner, names[:2])):
+            open_stream(owner=user, name="Another", dimensions=dimensions, spec=spec)
+        page = released(owner_api, stream, STREAM)["urls"]["page"]
+        assert owner_page.get(page).context["live"] is None
+        open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
+        assert "Visitors now" in owner_page.get(page).content.decode()

@@ -230,6 +230,14 @@ function watchControls(bench) {
   addDownloads({ page, known, state, lines: visible, canvases: parts });
 }
 
+/** The live stream of the same dimensions, where there is one. */
+async function watchLive() {
+  const card = $("[data-live-card]");
+  if (!card) return;
+  const { watchLiveCard } = await import("../stream/live_card.js");
+  watchLiveCard(card, problem.attempt);
+}
+
 /** Draw again in another theme and in another width. @param {plots.Bench} bench */
 function watchSize(bench) {
   onTheme(() => plots.drawPlots(bench));
@@ -254,6 +262,7 @@ async function start() {
   await plots.drawPlots(bench);
   plots.showValues(bench);
   watchSize(bench);
+  await watchLive();
   root.dataset.ready = "all";
 }
 
