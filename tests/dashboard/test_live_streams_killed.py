@@ -5,6 +5,7 @@ A client sends timestamps to a real server and sends again what got no response.
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import random
@@ -88,6 +89,7 @@ class Client:
         self.acknowledged: dict[int, list[float]] = {}
         self.failures = 0
         self.stop = threading.Event()
+        self.error: Exception | None = None
 
     def request(self, path: str, body: Any = None) -> Any:
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
@@ -103,13 +105,19 @@ class Client:
                 return self.request(path, body)
             except urllib.error.HTTPError as error:
                 raise AssertionError(error.read().decode()) from error
-            except (OSError, json.JSONDecodeError):  # killed before or in the middle of its response
+            except (OSError, http.client.HTTPException, json.JSONDecodeError):  # killed before its response
                 self.failures += 1
                 time.sleep(0.02)
         raise AssertionError("no response")
 
     def publish(self, stream: str) -> None:
-        """Publish timestamp after timestamp until :attr:`stop`."""
+        """Publish timestamp after timestamp until :attr:`stop`; what ends it before is :attr:`error`."""
+        try:
+            self._publish(stream)
+        except Exception as error:
+            self.error = error
+
+    def _publish(self, stream: str) -> None:
         chance, t = random.Random(7), 0
         while not self.stop.is_set():
             times = range(t, t + chance.choice([1, 2, 3]))
@@ -134,13 +142,15 @@ def test_every_timestamp_is_published_once_however_often_the_server_is_killed(en
         chance = random.Random(3)
         for _ in range(KILLS):
             before, end = len(client.acknowledged), time.monotonic() + patience(30)
-            while len(client.acknowledged) < before + 3 and time.monotonic() < end:
+            while len(client.acknowledged) < before + 3 and time.monotonic() < end and client.error is None:
                 time.sleep(0.005)
+            assert client.error is None, client.error
             time.sleep(chance.uniform(0, 0.05))  # anywhere in a request
             web.kill()
         client.stop.set()
         sender.join(patience(120))
         assert not sender.is_alive()
+        assert client.error is None, client.error
         rows, after = [], 0
         while found := client.until_answered(f"{stream}/events/?after={after}", None)["results"]:
             rows += found
