@@ -4,12 +4,15 @@ import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
 import { number, whole } from "../core/format.js";
+import { createNumber, numbersOf, refuseInvalid, write } from "../components/number_field.js";
 
 const ABOUT = {
   jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
   "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
 };
 
+const LENGTH = { minimum: 1, maximum: 10_000, whole: true, required: true };
+const THRESHOLD = { minimum: 0, required: true };
 const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 
 /** @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release */
@@ -24,6 +27,11 @@ const JUDGED = " The uploaded counts are judged at this threshold, each release 
 export function watchDetection(section, { visible, threshold, name }) {
   const form = $("[data-detection-form]", section);
   const problem = $("[data-detection-problem]", section);
+  const length = createNumber(LENGTH, { id: "detection-length", name: "length", value: 10 });
+  const level = createNumber(THRESHOLD, { id: "detection-threshold", name: "threshold" });
+  const label = (/** @type {string} */ id, /** @type {string} */ text) => el("label", { for: id }, text);
+  $("[data-length]", form).append(label("detection-length", "Timestamps"), length.input, length.error);
+  $("[data-threshold]", form).append(label("detection-threshold", "Threshold"), level.input, level.error);
   /** @type {ReturnType<typeof import("../charts/figure.js").createFigure> | null} */
   let figure = null;
 
@@ -35,7 +43,7 @@ export function watchDetection(section, { visible, threshold, name }) {
 
   async function compare() {
     problem.hidden = true;
-    const query = Object.fromEntries(new FormData(form));
+    const query = { event: form.event.value, ...numbersOf(form) };
     $("[data-detection-about]", section).textContent = ABOUT[/** @type {keyof typeof ABOUT} */ (query.event)] + JUDGED;
     const releases = visible();
     try {
@@ -80,11 +88,11 @@ export function watchDetection(section, { visible, threshold, name }) {
 
   form.addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
-    compare();
+    if (!refuseInvalid(form)) compare();
   });
   section.addEventListener("toggle", () => {
     if (!section.open || figure) return;
-    form.threshold.value = String(threshold());
+    write(level.input, threshold());
     compare();
   });
 }
