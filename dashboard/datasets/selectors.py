@@ -165,7 +165,7 @@ def spending(dataset: Dataset) -> dict[str, Any]:
         "total": budget and budget.total_epsilon,
         "spent": spent["per_km"] * share,
         "releases": spent["releases"],
-        "more": [_more(dataset, unit) for unit in dataset.units[1:]],
+        "more": [_more(dataset, unit) for unit in dataset.units[1:]] + _of_other_kinds(dataset),
         "stability": dataset.stability,
         "others": [one | {"spent": one["spent_per_km"] * share} for one in shared_with(dataset)],
         "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
@@ -174,4 +174,13 @@ def spending(dataset: Dataset) -> dict[str, Any]:
 
 def _more(dataset: Dataset, unit: str) -> dict[str, Any]:
     spent = ledger.spent(dataset, unit)
-    return {"unit": unit_text(unit), "spent": spent["per_km"], "releases": spent["releases"]}
+    text = f"{unit_text(unit)}, per km" if unit == Unit.EVENT_PER_M else unit_text(unit)
+    return {"unit": text, "spent": spent["per_km"], "releases": spent["releases"]}
+
+
+def _of_other_kinds(dataset: Dataset) -> list[dict[str, Any]]:
+    """What datasets of other kinds spent that are made of the same uploads: counts, or the events counted in them."""
+    file = lineage.known_source_of(dataset)
+    budgets = Budget.objects.filter(lineage=file.lineage_id) if file else Budget.objects.none()
+    found = [_more(dataset, one.unit) for one in budgets.exclude(unit__in=dataset.units).order_by("unit")]
+    return [one for one in found if one["releases"]]

@@ -245,6 +245,16 @@ class TestReleases:
         assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
+    def test_pages_show_what_was_spent_in_the_other_unit(self, owner_api: APIClient, owner_page: Any) -> None:
+        source = kinds.made(owner_api, kinds.checkins(kinds.checkin_rows()))
+        made = counted(owner_api, source, most=2, start=None, end=None)
+        assert "Nothing spent of one event of a stream" in owner_page.get(made["urls"]["page"]).content.decode()
+        kinds.released(owner_api, made, uniform())
+        kinds.released(owner_api, source, kinds.POPULARITY)
+        for one, other in ((source, "one event of a stream"), (made, "one user")):
+            page = " ".join(owner_page.get(one["urls"]["page"]).content.decode().split())
+            assert f"ε = 1 of {other} spent, by 1 release. Levels of different units are not added." in page
+
     @pytest.mark.parametrize(
         ("changes", "spent"), [({"most": 1}, 2.0), ({"most": 2}, 1.0), ({"unit": "event", "most": 1}, 1.0)]
     )
