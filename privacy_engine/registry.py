@@ -62,7 +62,8 @@ class Registry(Generic[T]):
         """
         at = f"{field}." if field else ""
         if isinstance(description, Component):
-            description = description.model_dump(exclude_unset=True)  # what was left out stays left out
+            given = description.model_dump(exclude_unset=True)  # what was left out stays left out
+            description = {"name": description.registered_name(), **given}
         if not isinstance(description, Mapping):
             raise ParameterErrors(
                 [ParameterError(f"{field or self._what} must be an object", field=field, rule="object")]

@@ -20,6 +20,11 @@ from privacy_engine.spec import ReleaseSpec, parse_steps, processed
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
+def test_a_component_made_without_its_name_is_parsed_as_itself():
+    made = Uniform(epsilon=1.0, radius_m=200.0)
+    assert mechanisms.parse(made) == made == mechanisms.parse(UNIFORM)
+
+
 class TestTrajectory:
     @pytest.mark.parametrize(
         ("lon", "lat", "time_s", "field"),
