@@ -128,7 +128,7 @@ def shows_the_values_of_the_selected_cell(page: Page) -> None:
     name = names_in_list(page)[0]
     column = COUNTS[:, kinds.NAMES.index(name)]
     values = page.locator("[data-values]")
-    expect(values).to_contain_text(f"{name} · {kinds.day(39)}")
+    expect(values).to_contain_text(f"{name}{kinds.day(39)}")
     expect(values).to_contain_text(f"truth {column[39]:,}")
     page.locator(".heat").focus()
     page.keyboard.press("ArrowLeft")

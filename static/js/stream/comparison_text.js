@@ -43,7 +43,8 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
     el("span", {}, `${name} `, el("b", {}, value));
   const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
   line.replaceChildren(
-    el("span", {}, el("b", {}, page.dimensions.names[dimension]), ` · ${columnName(page.axis, column)}`),
+    el("b", {}, page.dimensions.names[dimension]),
+    el("span", {}, columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.title, countText(released)),
     el("span", {}, "difference ", el("b", {}, signed(Number(difference.toPrecision(7)))), relative),
