@@ -253,7 +253,7 @@ class TestReleases:
         kinds.released(owner_api, source, kinds.POPULARITY)
         for one, other in ((source, "one event of a stream"), (made, "one user")):
             page = " ".join(owner_page.get(one["urls"]["page"]).content.decode().split())
-            assert f"ε = 1 of {other} spent, by 1 release. Levels of different units are not added." in page
+            assert f" = 1 of {other} spent, by 1 release. Levels of different units are not added." in page
 
     @pytest.mark.parametrize(
         ("changes", "spent"), [({"most": 1}, 2.0), ({"most": 2}, 1.0), ({"unit": "event", "most": 1}, 1.0)]
