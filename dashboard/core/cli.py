@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import tempfile
+import threading
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -96,3 +99,32 @@ def write_whole(out: Path, write: Callable[[BinaryIO], None]) -> None:
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], None]]:
+    """A block that Ctrl-C ends with KeyboardInterrupt; gives a function to call from time to time within it.
+
+    Libraries that catch every exception (some do while they are imported) catch this one as well: the function raises
+    it again, as does the end of the block. Only the main thread receives signals; in others nothing is changed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    received = False
+
+    def receive(*_: Any) -> None:
+        nonlocal received
+        received = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if received:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, receive)
+    try:
+        yield check
+        check()
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -125,6 +125,10 @@ ADVICE: Mapping[str, Advice] = {
         "The file splits into too many series.",
         "Open the dataset and choose the column of the person under “Import settings”.",
     ),
+    "separator": Advice(
+        "The names of the streams contain every character that could separate the parts of a path.",
+        "Replace one of them in the columns of names, then upload the file again.",
+    ),
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
     "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,22 @@ def test_bad_input_ends_with_exit_code_2_and_one_line(command, arguments, messag
 def test_ctrl_c_while_it_runs(command, monkeypatch):
     monkeypatch.setattr(module, "audit", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
     assert command("event-level", *CLAIM) == ("", "CommandError: stopped\n", 130)
+
+
+def test_ctrl_c_that_a_library_catches_stops_it_at_the_next_step(command, monkeypatch):
+    steps = []
+
+    def audit(spec, *, watch):
+        with suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+        steps.append("caught")
+        watch(0.5)
+        steps.append("went on")
+
+    monkeypatch.setattr(module, "audit", audit)
+    before = signal.getsignal(signal.SIGINT)
+    assert command("event-level", *CLAIM) == ("", "CommandError: stopped\n", 130)
+    assert (steps, signal.getsignal(signal.SIGINT)) == (["caught"], before)
 
 
 def test_ctrl_c_as_a_signal_stops_the_process():

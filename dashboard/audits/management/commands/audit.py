@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.core.cli import LineCommand, pairs, value_of
+from dashboard.core.cli import LineCommand, interruptible, pairs, value_of
 from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanism import mechanisms
@@ -46,7 +47,9 @@ class Command(LineCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            result = self.result(**{name: options[name] for name in ("mechanism", "set", "trials", "seed")})
+            with interruptible() as check:
+                chosen = {name: options[name] for name in ("mechanism", "set", "trials", "seed")}
+                result = self.result(**chosen, check=check)
         except EngineError as error:
             raise CommandError(" ".join(error.message.split()), returncode=BAD_INPUT) from None
         except KeyboardInterrupt:
@@ -56,8 +59,10 @@ class Command(LineCommand):
             self.stdout.flush()
             sys.exit(1)
 
-    def result(self, *, mechanism: str, set: list[str], trials: str, seed: str | None) -> AuditResult:
-        """Parse, audit, and report on stderr what was not given and how far it is."""
+    def result(
+        self, *, mechanism: str, set: list[str], trials: str, seed: str | None, check: Callable[[], None]
+    ) -> AuditResult:
+        """Parse, audit, and report on stderr what was not given and how far it is; ``check`` is called at each step."""
         parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
         description, chosen = completed({"name": mechanism, **parameters})
         spec = AuditSpec.parse(
@@ -70,7 +75,13 @@ class Command(LineCommand):
         spec.target()
         for name, value in chosen.items():
             self.stderr.write(f"{name} was not given: {value:g}", style_func=str)
-        return audit(spec, watch=_bar(self.stderr))
+        show = _bar(self.stderr)
+
+        def watch(share: float) -> None:
+            check()
+            show(share)
+
+        return audit(spec, watch=watch)
 
 
 def table(result: AuditResult) -> str:
@@ -91,10 +102,10 @@ def table(result: AuditResult) -> str:
     return "\n".join(lines)
 
 
-def _bar(err: OutputWrapper) -> Any:
-    """A line that fills, where stderr is a terminal."""
+def _bar(err: OutputWrapper) -> Callable[[float], None]:
+    """Shows a share as a line that fills, where stderr is a terminal."""
     if not err.isatty():
-        return None
+        return lambda share: None
 
     def show(share: float) -> None:
         text = f"\r[{'#' * int(40 * share):.<40}] {share:4.0%}"
