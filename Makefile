@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV ?= build/uv/bin/uv
-PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist loadgroup
+PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist load
 PYTEST = $(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again. What runs has its
@@ -78,7 +78,8 @@ test-fast: install-dev
 	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev
-	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE)
+	@$(BIN)/python -m pytest -q tests/test_start_from_nothing.py # alone: it has three minutes
+	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE) --ignore tests/test_start_from_nothing.py
 	@$(MAKE) --no-print-directory test-postgres
 
 # The worker tests start processes with databases of their own.

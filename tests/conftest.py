@@ -14,6 +14,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connections, transaction
 from django.test import TransactionTestCase
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.examples import register_profiles
 from tests.patience import patience
@@ -45,8 +46,36 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-SERVERS = ("test_commands.py", "test_start_from_nothing.py", "test_warm.py", "test_web_memory.py")
+SERVERS = ("test_commands.py", "test_warm.py", "test_web_memory.py")
 LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
+ONE_BY_ONE = {*SERVERS, "test_real_server.py", "test_live_streams_killed.py"}
+"""Files that start whole servers: one process runs all of them, since two at once are too slow for their limits."""
+SHARE_A_FIXTURE = {
+    "test_experiments_worker.py",
+    "test_ledger_migration.py",
+    "test_units_migration.py",
+    "test_worker.py",
+}
+"""Files of which each is run by one process: what their tests share, such as a database, takes long to make."""
+
+
+class FileScheduling(LoadScopeScheduling):
+    """Gives each test to the next free process, but files of one scope as a whole.
+
+    In place of xdist's groups, which the installed pytest ignores: it has no ``_nodeid`` to add their names to.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = Path(nodeid.partition("::")[0]).name
+        if file in ONE_BY_ONE:
+            return "servers"
+        return file if file in SHARE_A_FIXTURE else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling:
+    """How tests are shared by the processes."""
+    return FileScheduling(config, log)
 
 
 def _place(item: pytest.Item) -> tuple[int, str, int]:

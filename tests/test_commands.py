@@ -25,7 +25,6 @@ AGAIN_S = 15
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-    pytest.mark.xdist_group("commands"),
     pytest.mark.timeout(400),  # with the first start
 ]
 

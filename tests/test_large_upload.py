@@ -19,7 +19,6 @@ from tests.server import ROOT, Server, has_terminal_tools
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
-    pytest.mark.xdist_group("commands"),
     pytest.mark.timeout(400),
 ]
 

@@ -13,7 +13,6 @@ from tests.dashboard.worker_support.server import temporary_server, wait_for
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("worker")
 @pytest.mark.timeout(600)
 def test_kill_9_of_the_worker_and_there_is_one_result():
     """Killed after the audit was computed and before its row was finished: another worker computes it, once."""

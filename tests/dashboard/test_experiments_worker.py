@@ -18,7 +18,7 @@ from dashboard.launcher.supervisor import WORKER
 from privacy_engine.experiments import presets, run, write
 from tests.dashboard.worker_support.server import ROOT, Server, temporary_server, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
+pytestmark = pytest.mark.slow
 
 PRESET = {"name": "correlated-loss", "repetitions": 150, "events": 60}
 LONG = {"name": "correlated-loss", "repetitions": 2000, "events": 100}

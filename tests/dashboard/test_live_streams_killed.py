@@ -28,7 +28,7 @@ from privacy_engine.accounting.window_ledger import WindowLedger
 from tests import postgres
 from tests.patience import patience
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("servers")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("CAIRN_KILLS", "4"))
 SETUP = """

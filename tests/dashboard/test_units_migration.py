@@ -18,9 +18,6 @@ from tests.dashboard.units_migration import LARGE, LINEAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 
-pytestmark = pytest.mark.xdist_group("units-migration")  # the databases are migrated once
-
-
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The ledger after each migration, as tests/dashboard/units_migration.py reports it."""

@@ -15,7 +15,7 @@ import pytest
 from tests.dashboard.worker_support.server import CANARY, LEASE_S, temporary_server, wait_for
 from tests.patience import patience
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("worker")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ class TestBatches:
             run_block(Block(cell, first, count), STREAM)
         assert drawn == ([16, 16] if cell.release.mechanism.batched else [1] * 5)
 
-    @pytest.mark.slow
+    @pytest.mark.thorough  # it measures time, which CI never does
     @STREAM_MECHANISMS
     @pytest.mark.parametrize(("timestamps", "dimensions"), [(100, 1), (200, 20), (100, 200)])
     def test_the_prediction_has_the_order_of_the_time_it_takes(
