@@ -6,6 +6,7 @@ import inspect
 import re
 from typing import Any, ClassVar
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from privacy_engine.params import Frozen, Param, choices_of, param_of
@@ -63,6 +64,12 @@ class Component(Frozen):
         """The references of its docstring, one after the other on one line."""
         found = _REFERENCE.findall(cls.documentation())
         return " ".join(" ".join(text.split()) for text in found)
+
+
+def form_fields(model: type[BaseModel]) -> dict[str, dict[str, Any]]:
+    """The fields of a model that are declared with a Param, as form fields by name."""
+    params = {name: (info, param_of(info)) for name, info in model.model_fields.items()}
+    return {name: form_field(name, info, param) for name, (info, param) in params.items() if param is not None}
 
 
 def form_field(name: str, info: FieldInfo, param: Param) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from pydantic.fields import FieldInfo
 
 from dashboard.core.text import one_line
 from dashboard.datasets import execution, lineage
@@ -13,19 +14,18 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_ready
 from dashboard.jobs import queue
 from privacy_engine.aggregation import AggregationSpec, Size, size_of
-from privacy_engine.component import form_field
+from privacy_engine.component import form_field, form_fields
 from privacy_engine.count_grid import CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.errors import ParameterError
-from privacy_engine.params import param_of
+from privacy_engine.params import Param
 
 SIDES = ("west", "south", "east", "north")
 
 
 def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
     """Return the fields of the form by group; the sides of the box are four numbers."""
-    declared = {name: (info, param_of(info)) for name, info in AggregationSpec.model_fields.items()}
-    fields = {name: form_field(name, info, param) for name, (info, param) in declared.items() if param is not None}
+    fields = form_fields(AggregationSpec)
     if dataset.kind == Kind.CHECKINS:  # each user is one series
         choices = fields["unit"]["choices"]
         fields["unit"]["choices"] = [one for one in choices if one["value"] != "series"]
@@ -39,22 +39,8 @@ def form_groups(dataset: Dataset) -> dict[str, list[dict[str, Any]]]:
 
 def _side(name: str) -> dict[str, Any]:
     reach = 180.0 if name in ("west", "east") else 90.0
-    return {
-        "name": name,
-        "label": name.capitalize(),
-        "unit": "°",
-        "minimum": -reach,
-        "maximum": reach,
-        "symbol": "",
-        "help": "",
-        "control": "",
-        "example": None,
-        "default": None,
-        "choices": [],
-        "whole": False,
-        "text": False,
-        "required": False,
-    }
+    param = Param(label=name.capitalize(), unit="°", lowest=-reach, highest=reach)
+    return form_field(name, FieldInfo(annotation=float, default=None), param)
 
 
 def require_countable(dataset: Dataset) -> None:

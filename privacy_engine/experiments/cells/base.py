@@ -10,11 +10,11 @@ import numpy as np
 from pydantic import field_serializer, field_validator
 
 from privacy_engine import noise
-from privacy_engine.component import form_field
+from privacy_engine.component import form_fields
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.measures import Measure, measures
-from privacy_engine.params import Seed, Spec, brief, broken, param_of
+from privacy_engine.params import Seed, Spec, brief, broken
 from privacy_engine.spec import ReleaseSpec, SimulatedSpec
 
 MAX_METRICS = 16
@@ -66,8 +66,7 @@ class Cell(Spec):
     @classmethod
     def own_fields(cls) -> list[dict[str, Any]]:
         """Its own parameters, beside those of what it is made of and of the experiment, as form fields."""
-        params = {name: (info, param_of(info)) for name, info in cls.model_fields.items() if name != "seed"}
-        return [form_field(name, info, param) for name, (info, param) in params.items() if param is not None]
+        return [field for name, field in form_fields(cls).items() if name != "seed"]
 
     @property
     def root(self) -> int:
