@@ -71,6 +71,9 @@ run: install
 SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
+# Each of a hundred processes would compile Cairn and the tests for itself.
+test test-fast test-slow test-postgres coverage: export PYTHONDONTWRITEBYTECODE =
+
 test: install-dev
 	@$(PYTEST) -m "not slow and not thorough"
 

@@ -22,7 +22,7 @@ from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform
 
-FIGURE = "Two fifths are Adaptive's kernel, a third noise and the other two; over a quarter is Python."
+FIGURE = "Two fifths are Adaptive's kernel, a third noise and the other two; a fifth is Python."
 FRESH = "Each of the 18 pairs draws its own noise: two thirds of it; the kernels are a fifth, Python is a tenth."
 ADAPTIVE = "Over two thirds are Philox, logarithm and direction, the rest is the mechanism; both in vectors of eight."
 COMMON_TARGET = Target(2e-3, {"plain": 1000, "numpy": 40}, FIGURE)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from privacy_engine.count_grid import CountGrid
 from privacy_engine.errors import DataError
+from privacy_engine.grid import Grid
 
 Unit = Literal["person", "series", "event"]
 UNITS: tuple[str, ...] = get_args(Unit)
@@ -19,7 +19,7 @@ class Counted:
 
     Parameters
     ----------
-    grid : CountGrid
+    grid : Grid
         Its cells are the dimensions.
     unit : "person", "series" or "event"
         What counts: an event adds 1 to one cell; a person (or a series) adds 1 to each of at most ``most`` cells of a
@@ -39,7 +39,7 @@ class Counted:
         The unit is unknown, or ``most`` is no whole number from 1, or not 1 for events.
     """
 
-    grid: CountGrid
+    grid: Grid
     unit: Unit
     most: int = 1
     changed: bool = False
@@ -75,7 +75,7 @@ class Counted:
     def event_charges(self, sensitivity: int) -> int:
         """How often a release protects one event with its ε: ``sensitivity`` is the one its noise is for.
 
-        >>> grid = CountGrid(0.0, 0.0, 1.0, 1.0, 1, 1)
+        >>> grid = Grid(0.0, 0.0, 1.0, 1.0, 1, 1)
         >>> Counted(grid, "person").event_charges(1), Counted(grid, "person").event_charges(2)
         (2, 1)
         """
@@ -134,6 +134,6 @@ class Counted:
     def from_dict(cls, description: Mapping[str, Any]) -> Counted:
         """What :meth:`as_dict` describes."""
         rest = dict(description)
-        grid, cleaned = CountGrid(**rest.pop("grid")), tuple(map(str, rest.pop("cleaned")))
+        grid, cleaned = Grid(**rest.pop("grid")), tuple(map(str, rest.pop("cleaned")))
         rest |= {name: bool(rest[name]) for name in ("changed", "box_from_data", "times_from_data")}
         return cls(grid, cleaned=cleaned, **rest)

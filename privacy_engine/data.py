@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine.counted import Counted
 from privacy_engine.errors import DataError
+from privacy_engine.venues import Venues
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,7 +64,7 @@ def _mask(values: ArrayLike, field: str, what: str = "") -> Mask:
     mask = np.array(values)
     if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
         raise DataError(f"{what or field} must be a one-dimensional array of true and false", field=field, rule="mask")
-    mask = mask.astype(np.bool_)
+    mask = mask.astype(np.bool_, copy=False)
     mask.setflags(write=False)
     return mask
 
@@ -224,6 +225,11 @@ class CheckIns:
         Which of ``places`` each event was at.
     lon, lat : (n,) float or None
         Degrees, WGS 84.
+    place_names : texts
+        A name to show for each of ``places``, empty for one that has none; empty where no place has one. Two places
+        may have one name.
+    venues : Venues, optional
+        The list that came with the check-ins, of visited places and others.
 
     Raises
     ------
@@ -240,8 +246,13 @@ class CheckIns:
     places: Sequence[str] = ()
     lon: Floats | None = None
     lat: Floats | None = None
+    place_names: Sequence[str] = ()
+    venues: Venues | None = None
 
     def __post_init__(self) -> None:
+        if len(self.place_names) not in (0, len(self.places)):
+            rule = f"as many names as places ({len(self.places)})"
+            raise DataError(f"place_names must be {rule}, got {len(self.place_names)}", field="place_names", rule=rule)
         if self.place is None and (self.lon is None or self.lat is None):
             raise DataError("check-ins must have places or positions", field="place", rule="places or positions")
         self._codes("user", self.users)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 
 from privacy_engine.counted import Counted
+from privacy_engine.detected_stays import DetectedStays
 
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
@@ -80,6 +81,8 @@ class Context:
         What no part of the promise covers, each a noun phrase.
     counted : Counted or None
         How the counts of a stream were made of events; None of counts that were uploaded.
+    stays : DetectedStays or None
+        How check-ins were made of trajectories; None of check-ins that were uploaded.
     whole_trace : float or None
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
     """
@@ -92,6 +95,12 @@ class Context:
     not_covered: tuple[str, ...] = ()
     whole_trace: float | None = None
     counted: Counted | None = None
+    stays: DetectedStays | None = None
+
+    @classmethod
+    def of_stays(cls, stays: DetectedStays) -> Context:
+        """What a promise about check-ins depends on that are the stays of trajectories."""
+        return cls(stays=stays, not_covered=stays.not_covered)
 
     @classmethod
     def of_counts(cls, counted: Counted | None) -> Context:
@@ -108,7 +117,8 @@ class Context:
 
     def qualified(self, sentence: str) -> str:
         """``sentence``, without a full stop, with its conditions and what is not covered, as one sentence."""
-        covers = f", which covers {self.counted.covers}" if self.counted else ""
+        made = self.counted or self.stays
+        covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
         uncovered = f"; not covered: {'; '.join(self.not_covered)}" if self.not_covered else ""
         return f"{sentence}{covers}{provided}{uncovered}."

@@ -22,12 +22,13 @@ class Registry(Generic[T]):
     def __init__(self, what: str) -> None:
         self._what = what
         self._registered: dict[str, type[T]] = {}
+        self._former: dict[str, str] = {}
         self._kind: str | None = None
 
     def of(self, kind: str) -> Registry[Any]:
         """The part of it for one kind of data, in the same order; it follows what is registered later."""
         found: Registry[Any] = Registry(self._what)
-        found._registered, found._kind = self._registered, kind
+        found._registered, found._former, found._kind = self._registered, self._former, kind
         return found
 
     @property
@@ -42,6 +43,10 @@ class Registry(Generic[T]):
         cls.fields()  # a parameter without label and domain fails at import, not in a form
         self._registered[name] = cls
         return cls
+
+    def rename(self, former: str, name: str) -> None:
+        """Let descriptions by a ``former`` name be of the component that replaces it; lists do not have that name."""
+        self._former[former] = name
 
     def __iter__(self) -> Iterator[type[T]]:
         return iter(self._classes.values())
@@ -69,6 +74,9 @@ class Registry(Generic[T]):
                 [ParameterError(f"{field or self._what} must be an object", field=field, rule="object")]
             )
         name = description.get("name")
+        if isinstance(name, str) and name in self._former:
+            name = self._former[name]
+            description = {**description, "name": name}
         cls = self._classes.get(name) if isinstance(name, str) else None
         if cls is None:
             names = ", ".join(self._classes)

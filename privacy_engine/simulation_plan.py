@@ -69,12 +69,14 @@ class SimulationPlan(Protocol):
 
 
 class BatchSimulator(Protocol):
-    """Simulator of plans of one class with common noise; ``published`` (plans,) counts the events each publishes."""
+    """Simulator of plans of one class with common noise.
 
-    published: Ints
+    ``published`` (plans,) counts the events each publishes, NaN where there are none. ``needs`` (n,) is the most that
+    a plan requires of each event's noise (:mod:`privacy_engine.kernels.lanes`).
+    """
 
-    def needs(self, events: slice) -> Needs:
-        """Return the most that a plan requires of the noise of these events (:mod:`privacy_engine.kernels.lanes`)."""
+    published: Floats
+    needs: Needs
 
     def start(self, tile: Tile) -> Floats:
         """Return the states before the first event, one row a plan; their size is independent of n and repetitions."""
@@ -124,22 +126,18 @@ class FixedBatch:
     def __init__(self, plans: Sequence[FixedPlan]) -> None:
         from privacy_engine.kernels.dispatch import prepare_fixed
 
-        rates, self._shown = (_rows([getattr(plan, name) for plan in plans]) for name in ("epsilon_per_m", "shown"))
-        valid, self._scale_m, self._largest, self._needs, self.published = prepare_fixed(rates, self._shown)
+        rates, self._shown = (rows([getattr(plan, name) for plan in plans]) for name in ("epsilon_per_m", "shown"))
+        valid, self._scale_m, self._largest, self.needs, self.published = prepare_fixed(rates, self._shown)
         if not valid:
             noise.scales_m(rates[rates != 0])  # raises
         self._joint = [(i, plan) for i, plan in enumerate(plans) if plan.joint_epsilon_per_m]
 
-    def needs(self, events: slice) -> Needs:
-        return self._needs[events]
-
     def start(self, tile: Tile) -> Floats:
-        from privacy_engine.kernels.lanes import aligned
+        from privacy_engine.kernels.lanes import ROWS, SUM, aligned
         from privacy_engine.kernels.simulation import FIXED_STATE, HALF_SINE, SOURCE
 
         state = aligned(len(self._shown), FIXED_STATE)
-        state[:] = 0.0
-        state[:, SOURCE] = -1
+        state[:, SUM:ROWS], state[:, SOURCE] = 0.0, -1.0
         for i, plan in self._joint:
             first, lanes = (tile.first + i, 1) if tile.one_lane_each else (tile.first, tile.lanes)
             state[i, HALF_SINE : HALF_SINE + lanes] = plan.half_sines(tile.key, first, lanes)
@@ -202,26 +200,15 @@ class AdaptiveBatch:
     """Simulator of several :class:`AdaptivePlan`."""
 
     def __init__(self, plans: Sequence[AdaptivePlan]) -> None:
-        from privacy_engine.kernels.dispatch import last_landmark
+        from privacy_engine.kernels.dispatch import prepare_adaptive
 
-        self._is_landmark = _rows([plan.is_landmark for plan in plans])
+        self._is_landmark = rows([plan.is_landmark for plan in plans])
         self._is_landmark.setflags(write=False)  # a single plan's may be: one compiled version for both
-        self._landmarks = np.count_nonzero(self._is_landmark, axis=1)
-        self._reserved = (self._landmarks < self._is_landmark.shape[1]).astype(np.int64)
+        self._landmarks, self._reserved, self.needs, self.published = prepare_adaptive(self._is_landmark)
         self._epsilon, self._radius_m, self._threshold, absorption = np.array(
             [(plan.epsilon, plan.radius_m, plan.threshold, plan.absorption) for plan in plans], dtype=np.float64
         ).T.copy()
         self._absorption = absorption > 0
-        self._until = last_landmark(self._is_landmark) + 1
-        self.published = np.full(len(plans), self._is_landmark.shape[1])
-
-    def needs(self, events: slice) -> Needs:
-        """Directions up to the last landmark: the last event whose result depends on earlier positions."""
-        from privacy_engine.kernels.lanes import DIRECTION, LENGTH
-
-        found = np.full(len(range(self._is_landmark.shape[1])[events]), LENGTH, dtype=np.uint8)
-        found[: max(self._until - events.start, 0)] = DIRECTION
-        return found
 
     def start(self, tile: Tile) -> Floats:
         from privacy_engine.kernels.dispatch import start_adaptive_each
@@ -259,6 +246,6 @@ class AdaptiveBatch:
         )
 
 
-def _rows(columns: list[NDArray[Any]]) -> NDArray[Any]:
+def rows(columns: list[NDArray[Any]]) -> NDArray[Any]:
     """Columns of several plans, (plans, n); a single one is not copied, as it may be long."""
     return columns[0][np.newaxis] if len(columns) == 1 else np.array(columns)

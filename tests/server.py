@@ -1,5 +1,6 @@
 """A server started by `make run` in a terminal, with its own folder and port."""
 
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 from numba.core.caching import UserProvidedCacheLocator
@@ -178,6 +180,19 @@ class Server:
             self.process.wait(patience(10))
             self.process.stdout.close()
             self.process, self.output = None, ""
+
+
+@contextlib.contextmanager
+def running_server(home: Path, **environment: str) -> Iterator[Server]:
+    """A Cairn of its own, as `make run` starts it, until the block ends."""
+    server = Server(ROOT, home=home)
+    server.env |= environment
+    try:
+        server.start(sys.executable, "manage.py", "run", limit_s=240)
+        yield server
+        server.press_ctrl_c()
+    finally:
+        server.clear_away()
 
 
 def has_terminal_tools() -> bool:

@@ -142,6 +142,26 @@ class TestARunningServer:
         assert json.loads(running.shell(streams[1], **given))["published"] == 1
         assert len((running.clone / "table.csv").read_text().splitlines()) == 1 + 9 * 6
 
+    def test_the_lines_of_recommendations(self, running: Server, token: str) -> None:
+        rows = [
+            f"u{i % 7},2024-05-01T{i % 24:02d}:00:00Z,{40.71 + i % 9 * 0.01},{-74.01 + i % 5 * 0.01}"
+            for i in range(200)
+        ]
+        (running.clone / "checkins.csv").write_text("\n".join(["user,time,lat,lon", *rows, ""]))
+        given = {"API": f"{running.address}/api/v1", "AUTH": f"Authorization: Token {token}"}
+        given["JSON"] = "Content-Type: application/json"
+        upload, release, recommend, download = _block(holding="recommend/")
+        for line, name in ((upload, "DATASET"), (release, "RELEASE")):
+            given[name] = json.loads(running.shell(line, **given))["id"]
+            self._wait(running, f"/api/v1/{name.lower()}s/{given[name]}/", token)
+        answer = json.loads(running.shell(recommend, **given))
+        assert len(answer["cells"]) == 10
+        running.shell(download, **given)
+        [lines] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+        script = lines.replace("\nRecommender", "\nmodel = Recommender").replace("[85, 86]", str(answer["history"]))
+        found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
+        assert json.loads(found) == [one["cell"] for one in answer["cells"]]
+
     @staticmethod
     def _wait(running: Server, path: str, token: str) -> None:
         give_up = time.monotonic() + 60

@@ -52,6 +52,7 @@ class TestCommands:
         done = run("make", "--dry-run", "--always-make", *line.split()[1:])
         assert done.returncode == 0, done.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("line", [one for one in COMMANDS if not one.startswith("make ")])
     def test_it_runs(self, line: str) -> None:
         done = run("bash", "-c", line)

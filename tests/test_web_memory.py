@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 
 from tests.patience import patience
-from tests.server import ROOT, Server, free_port, has_terminal_tools
+from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
 
 pytestmark = [
     pytest.mark.slow,
@@ -70,15 +70,10 @@ def _normal(name: str) -> str:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     hidden = tmp_path_factory.mktemp("site")
     (hidden / "sitecustomize.py").write_text(HIDE)
-    running = Server(ROOT, home=tmp_path_factory.mktemp("cairn"))
-    running.env |= {"PYTHONPATH": str(hidden), "HIDDEN_PACKAGES": " ".join(of_development())}
-    running.env |= {"PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
-    try:
-        running.start(sys.executable, "manage.py", "run", limit_s=240)
+    environment = {"PYTHONPATH": str(hidden), "HIDDEN_PACKAGES": " ".join(of_development())}
+    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path_factory.mktemp("bytecode")), "PYTHONDONTWRITEBYTECODE": ""}
+    with running_server(tmp_path_factory.mktemp("cairn"), **environment) as running:
         yield running
-        running.press_ctrl_c()
-    finally:
-        running.clear_away()
 
 
 class Reader:

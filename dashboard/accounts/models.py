@@ -1,11 +1,23 @@
-"""People, and the links that let them in once."""
+"""Users, the links that let them in once, and their base maps."""
 
 import uuid
+from pathlib import Path
 from typing import ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
+
+from dashboard.storage import local_files
+
+
+class BaseMapChoice(models.TextChoices):
+    """What lies under the layers of every map."""
+
+    NONE = "none"
+    BUILT_IN = "built-in"
+    FILE = "file"
+    SERVER = "server"
 
 
 class User(AbstractUser):
@@ -15,6 +27,28 @@ class User(AbstractUser):
     tour_shown = models.BooleanField(null=True, blank=True)  # None: as long as nothing is their own
     tour_looked_at = models.DateTimeField(null=True, blank=True)
     tour_compared_at = models.DateTimeField(null=True, blank=True)
+    # "" as long as nothing was chosen
+    base_map = models.CharField(max_length=16, choices=BaseMapChoice.choices, default="", blank=True)
+    tile_host = models.CharField(max_length=255, default="", blank=True)  # the tile server that was agreed to
+
+
+class MapFile(models.Model):
+    """A user's PMTiles file for the base map; its bytes are in a file that its id names."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="map_file")
+    name = models.CharField(max_length=200)
+    size = models.BigIntegerField()
+    attribution = models.CharField(max_length=200, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"base map of {self.user_id}"
+
+    @property
+    def path(self) -> Path:
+        """Where its bytes are."""
+        return local_files.home("base-maps") / str(self.pk)
 
 
 class LoginLink(models.Model):

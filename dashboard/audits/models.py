@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from dashboard.jobs.models import Job, State, job_constraints
-from privacy_engine.audit import AuditSpec
+from privacy_engine.audit import AuditSpec, claimed_per
 
 
 class Audit(Job):
@@ -39,6 +39,11 @@ class Audit(Job):
     def parsed_spec(self) -> AuditSpec:
         """The spec this row stores."""
         return AuditSpec.parse(self.spec)
+
+    @property
+    def claimed_per(self) -> str:
+        """What the ε of the result is claimed for, one of these."""
+        return claimed_per(self.parsed_spec)
 
     @property
     def trials(self) -> int:

@@ -57,7 +57,7 @@ class AuditPairSerializer(serializers.Serializer[Any]):
 
 
 class AuditResultSerializer(serializers.Serializer[Any]):
-    """A result; claimed and lower_bound are ε per radius."""
+    """A result; claimed and lower_bound are ε per radius, window, user or check-in."""
 
     mechanism = serializers.CharField()
     claimed = serializers.FloatField()

@@ -71,6 +71,7 @@ CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
 CAIRN_MAX_ATTEMPTS = 3
 CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
+CAIRN_OPENSTREETMAP = env.bool("CAIRN_OPENSTREETMAP", default=True)  # whether its tile server is offered
 
 SECRET_KEY = _secret_key(CAIRN_HOME)
 CAIRN_LEDGER_KEY = _ledger_key(CAIRN_HOME)
@@ -111,6 +112,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "dashboard.accounts.tile_policy.TilePolicy",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -129,7 +131,7 @@ TEMPLATES = [
                 "dashboard.core.templatetags.glossary",
                 "dashboard.core.templatetags.modules",
                 "dashboard.core.templatetags.number_fields",
-                "dashboard.maps.tiles",
+                "dashboard.accounts.base_map_data",
                 "dashboard.onboarding.tour",
             ],
             "context_processors": [
@@ -253,6 +255,7 @@ STATICFILES_FINDERS = [
     "dashboard.config.plotly_static.PlotlyFinder",
 ]
 WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
+WHITENOISE_IMMUTABLE_FILE_TEST = r"/base-map/[a-z]+\.[0-9a-f]{12}\.bin$"  # their names have a digest of the content
 if CAIRN_COLLECTED:
     STORAGES = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -260,13 +263,12 @@ if CAIRN_COLLECTED:
     }
 
 # Browser
-TILE_HOSTS = [f"https://{CAIRN_BASE_MAP.host}"] if CAIRN_BASE_MAP and CAIRN_BASE_MAP.host else []
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],
         "style-src": [SELF],
-        "img-src": [SELF, "data:", "blob:", *TILE_HOSTS],
+        "img-src": [SELF, "data:", "blob:"],  # and the tile server of users who agreed to it: accounts/tile_policy.py
         "font-src": [SELF, "data:"],
         "connect-src": [SELF],
         "worker-src": [SELF],

@@ -6,6 +6,7 @@ from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
 from dashboard.core.templatetags.glossary import GLOSSARY
@@ -48,6 +49,8 @@ api = [
     path("experiment-generators/", GeneratorsView.as_view(), name="experiment-generators"),
     path("experiment-measures/", MeasuresView.as_view(), name="experiment-measures"),
     path("attack-methods/", AttackMethodsView.as_view(), name="attack-methods"),
+    path("base-map/", BaseMapView.as_view(), name="base-map"),
+    path("base-map/file/", MapFileView.as_view(), name="base-map-file"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
@@ -68,6 +71,7 @@ urlpatterns = [
         name="glossary",
     ),
     path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
+    path("tiles/<uuid:pk>/<int:z>/<int:x>/<int:y>", own_tile, name="own-tile"),
     path("api/v1/", include((api, "api"))),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.formats import ReadOptions
@@ -128,3 +128,20 @@ def interruptible() -> Iterator[Callable[[], None]]:
         check()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+BAR = 40
+"""Characters of a progress bar."""
+
+
+def progress_bar(err: OutputWrapper) -> Callable[[float, str], None]:
+    """A function that shows a share from 0 to 1, and a text behind it, on a line that fills; silent off a terminal."""
+    if not err.isatty():
+        return lambda share, text: None
+
+    def show(share: float, text: str) -> None:
+        full = int(BAR * share + 1e-9)  # 0.35 * 40 is less than 14
+        err.write(f"\r[{'#' * full:.<{BAR}}] {text}", style_func=str, ending="\n" if share == 1 else "")
+        err.flush()
+
+    return show

@@ -120,6 +120,18 @@ ADVICE: Mapping[str, Advice] = {
     "same_column": Advice("One column cannot be both longitude and latitude.", _COLUMNS),
     "too_deep": Advice("The JSON is nested too deeply.", "Export the positions as GeoJSON or CSV and upload that."),
     "too_large": Advice("The file is larger than this server accepts.", "Split it and upload the parts."),
+    "several_tables": Advice(
+        "The archive has several tables of check-ins, or several lists of venues.",
+        "Put one table, and at most one list of venues, into an archive of its own and upload that.",
+    ),
+    "no_venue_columns": Advice(
+        "The columns of the list of venues were not found.",
+        "Name the columns of place, latitude and longitude in its first line, and upload the archive again.",
+    ),
+    "no_venues": Advice(
+        "No venue of the list has an identifier and a position.",
+        "Correct the list, or upload the check-ins without it.",
+    ),
     "too_many_members": Advice("The archive has too many files.", "Split it and upload the parts."),
     "too_many_series": Advice(
         "The file splits into too many series.",

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from django.db import transaction
 from pydantic.fields import FieldInfo
 
-from dashboard.core.text import one_line
-from dashboard.datasets import execution, lineage
+from dashboard.datasets import execution
+from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_ready
-from dashboard.jobs import queue
-from privacy_engine.aggregation import AggregationSpec, Size, size_of
+from privacy_engine.aggregation import AggregationSpec, Size, layout, size_of
 from privacy_engine.component import form_field, form_fields
-from privacy_engine.count_grid import CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.errors import ParameterError
+from privacy_engine.grid import Grid
 from privacy_engine.params import Param
 
 SIDES = ("west", "south", "east", "north")
@@ -62,6 +60,8 @@ def uncountable(dataset: Dataset) -> str:
     """Return what a dataset that is ready lacks to be counted; empty where it lacks nothing."""
     if dataset.kind == Kind.STREAM:
         return "trajectories or check-ins: it holds counts already"
+    if dataset.stay_detection is not None:  # one event can change any number of stays, and what it is charged for
+        return "trajectories or uploaded check-ins: count the events that its stays were detected in"
     if dataset.kind == Kind.TRAJECTORY and not dataset.has_time:
         return "events with times"
     if dataset.kind == Kind.CHECKINS and (dataset.summary or {})["bounds"] is None:
@@ -93,8 +93,8 @@ def expected(dataset: Dataset, spec: AggregationSpec) -> dict[str, Any]:
 
 def _counted(dataset: Dataset, spec: AggregationSpec, size: Size) -> Counted:
     """The description of the counts before they are made; of the grid only the number of cells is known."""
-    grid = CountGrid(0.0, 0.0, 1.0, 1.0, size.columns, size.rows)
-    cleaned = tuple(step["name"] for step in dataset.cleaning)
+    grid = Grid(0.0, 0.0, 1.0, 1.0, size.columns, size.rows)
+    cleaned = tuple(execution.cleaning_names(dataset))
     return Counted(grid, spec.unit, spec.most, spec.changed, spec.box is None, len(spec.given_times()) < 2, cleaned)
 
 
@@ -108,18 +108,8 @@ def aggregate_dataset(*, dataset: Dataset, spec: AggregationSpec, name: str = ""
     ParameterError
         The dataset cannot be counted, or not in so many cells or steps.
     """
-    expected(dataset, spec)
-    with transaction.atomic():
-        lineage.lock_owner(dataset.owner_id)
-        row = Dataset.objects.create(
-            owner_id=dataset.owner_id,
-            name=one_line(name, 200) or one_line(f"Counts of {dataset.name}", 200),
-            kind=Kind.STREAM,
-            requested_kind=Kind.STREAM,
-            counted_from=dataset,
-            aggregation=spec.model_dump(mode="json"),
-            source_file=lineage.source_of(dataset),
-            stability=dataset.stability,
-        )
-        queue.enqueue_on_commit(row)
-    return row
+    require_countable(dataset)
+    layout(execution.read_events(dataset), spec)  # the worker counts
+    return create_derived(
+        dataset, name=name or f"Counts of {dataset.name}", kind=Kind.STREAM, aggregation=spec.model_dump(mode="json")
+    )

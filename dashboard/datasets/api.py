@@ -8,7 +8,6 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -23,8 +22,10 @@ from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
 from dashboard.datasets import aggregation, cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
+from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.lineage_serializers import UNDETECTED, DecisionSerializer, LineageSerializer
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.places import PlacesQuery, PlacesSerializer, most_visited
 from dashboard.datasets.previews import PreviewQuery, PreviewSerializer
 from dashboard.datasets.serializers import (
     AggregationRequest,
@@ -33,25 +34,16 @@ from dashboard.datasets.serializers import (
     ExpectedCountsSerializer,
     GeometrySerializer,
     OptionsSerializer,
+    StaysRequest,
     UploadSerializer,
 )
+from dashboard.datasets.stays import stays_dataset
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import track_encoding
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line
 from privacy_engine.cleaning import cleaning_steps
 from privacy_engine.errors import ParameterError
-
-
-class DatasetFilter(filters.FilterSet):
-    """By state, kind and part of the name."""
-
-    name = filters.CharFilter(lookup_expr="icontains")
-    ordering = filters.OrderingFilter(fields=("created_at", "name", "points", "state"))
-
-    class Meta:
-        model = Dataset
-        fields = ("state", "kind", "name")
 
 
 @extend_schema_view(
@@ -92,11 +84,13 @@ class DatasetViewSet(JobViewSet[Dataset]):
 
     @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
-        """Rename it, or set what its releases may leak together."""
+        """Rename it, tag it, or set what its releases may leak together."""
         dataset, params = self.get_object(), valid(ChangeSerializer, request.data)
         with transaction.atomic():
             if "name" in params:
                 services.rename_dataset(dataset=dataset, name=params["name"])
+            if "tags" in params:
+                services.tag_dataset(dataset=dataset, tags=params["tags"])
             if "budget" in params:
                 given = params["budget"] is not None
                 total = ledger.parse_total(dataset, params["budget"]) if given else {"epsilon": None}
@@ -188,6 +182,15 @@ class DatasetViewSet(JobViewSet[Dataset]):
         found = cells.counted(grid, checkins)
         return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
 
+    @extend_schema(parameters=[PlacesQuery], responses={200: PlacesSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def places(self, request: Request, pk: Any = None) -> Response:
+        """The most visited places of check-ins by name, for their owner."""
+        dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.CHECKINS)
+        return Response(most_visited(cached_data(dataset.kind, dataset.points_path), params["k"]), headers=UNKEPT)
+
     @extend_schema(responses={200: GeometrySerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
     def geometry(self, request: Request, pk: Any = None) -> Response:
@@ -206,6 +209,13 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
         params = valid(AggregationRequest, request.data)
         return self.row_response(aggregation.aggregate_dataset(dataset=self.get_object(), **params), status=201)
+
+    @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
+    @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
+    def stays(self, request: Request, pk: Any = None) -> Response:
+        """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
+        params = valid(StaysRequest, request.data)
+        return self.row_response(stays_dataset(dataset=self.get_object(), **params), status=201)
 
     @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
     @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)

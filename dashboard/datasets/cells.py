@@ -8,9 +8,9 @@ import numpy as np
 from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
-from privacy_engine.data import CheckIns, Ints
+from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import ParameterError
-from privacy_engine.popularity import Grid
+from privacy_engine.grid import Grid
 
 MOST = 1000
 SIDE = 24
@@ -32,7 +32,9 @@ class CellSerializer(serializers.Serializer[Any]):
     south = serializers.FloatField()
     east = serializers.FloatField()
     north = serializers.FloatField()
-    count = serializers.IntegerField(help_text="Of the upload, or what a release published.")
+    count = serializers.FloatField(
+        help_text="Of the upload, or what a release published: a count, or a mass that need not be whole."
+    )
     uploaded = serializers.IntegerField(help_text="Of the upload: the owner's alone.")
 
 
@@ -55,10 +57,18 @@ def display_grid(checkins: CheckIns) -> Grid:
         raise ParameterError("check-ins must have positions for a map", field="lon", rule="positions")
     west, east = float(checkins.lon.min()), float(checkins.lon.max())
     south, north = float(checkins.lat.min()), float(checkins.lat.max())
-    return Grid(west, south, max(east, west + 1e-4), max(north, south + 1e-4), SIDE)
+    return Grid.square(west, south, max(east, west + 1e-4), max(north, south + 1e-4), SIDE)
 
 
-def ranked(grid: Grid, counts: Ints, uploaded: Ints, k: int, *, positive: bool = False) -> dict[str, Any]:
+def checked(k: int) -> int:
+    """Return how many cells are shown; ParameterError where ``k`` is not between 1 and :data:`MOST`."""
+    if not 1 <= k <= MOST:
+        rule = f"between 1 and {MOST:,}"
+        raise ParameterError(f"k must be {rule}, got {k}", field="k", rule=rule, value=k)
+    return k
+
+
+def ranked(grid: Grid, counts: Ints | Floats, uploaded: Ints, k: int, *, positive: bool = False) -> dict[str, Any]:
     """Return the ``k`` cells with the largest counts, as :class:`CellsSerializer` has them.
 
     Raises
@@ -66,16 +76,14 @@ def ranked(grid: Grid, counts: Ints, uploaded: Ints, k: int, *, positive: bool =
     ParameterError
         ``k`` is not between 1 and :data:`MOST`.
     """
-    if not 1 <= k <= MOST:
-        rule = f"between 1 and {MOST:,}"
-        raise ParameterError(f"k must be {rule}, got {k}", field="k", rule=rule, value=k)
-    order = np.argsort(-counts, kind="stable")[:k]
+    order = np.argsort(-counts, kind="stable")[: checked(k)]
     order = order[counts[order] > 0] if positive else order
-    boxes = grid.boxes()
     cells = []
-    for rank, cell in enumerate(order.tolist(), 1):
-        box = dict(zip(("west", "south", "east", "north"), boxes[cell].tolist(), strict=True))
-        cells.append({"rank": rank, "cell": cell, **box, "count": int(counts[cell]), "uploaded": int(uploaded[cell])})
+    for rank, (cell, edges) in enumerate(zip(order.tolist(), grid.boxes(order).tolist(), strict=True), 1):
+        box = dict(zip(("west", "south", "east", "north"), edges, strict=True))
+        count = float(counts[cell])
+        shown = int(count) if count.is_integer() else count
+        cells.append({"rank": rank, "cell": cell, **box, "count": shown, "uploaded": int(uploaded[cell])})
     return {"cells": cells, "of": len(grid)}
 
 

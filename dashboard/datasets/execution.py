@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
 
 from dashboard.core.text import one_line, storable
-from dashboard.datasets import lineage
+from dashboard.datasets import lineage, thumbnails
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import data_files, local_files
@@ -21,6 +21,7 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.stays import StaySpec, stays_of
 
 UNPACKED = 4
 Data = list[Trajectory] | CountStream | CheckIns
@@ -35,30 +36,60 @@ class Read(NamedTuple):
 
 
 def run(pk: Any) -> None:
-    """Read the upload of a dataset that waits, or count the events of the dataset that it is made from."""
-    leases.run(Dataset, pk, lambda row, lease: (import_points if row.aggregation is None else count_events)(row, lease))
+    """Read the upload of a dataset that waits, or make it of the dataset that it is derived from."""
+    leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease))
+
+
+def _work_of(row: Dataset) -> Callable[[Dataset, leases.Lease], dict[str, Any]]:
+    if row.aggregation is not None:
+        return count_events
+    return import_points if row.stay_detection is None else detect_stays
 
 
 def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Count the events of the source of a claimed row and store the counts: the columns to finish it with."""
-    source = row.counted_from
-    if source is None:
-        rule = "a dataset that is still there"
-        raise FormatError("The dataset whose events were to be counted was deleted.", code="source-gone", rule=rule)
+    source = _source(row)
     lease.report("Reading the events", 0.1)
     found = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
     lease.report("Storing the counts", 0.8)
-    fields = store(row.folder, found.stream, token=lease.token, kind=Kind.STREAM)
+    return _stored(row, lease, found.stream, Kind.STREAM, {"size": found.size._asdict()})
+
+
+def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    """Detect the stays in the source of a claimed row and store them as check-ins: the columns to finish it with."""
+    source, spec = _source(row), StaySpec.parse(row.stay_detection)
+    lease.report("Detecting the stays", 0.1)
+    found = stays_of(data_files.cached_data(source.kind, source.points_path), spec)
+    lease.report("Storing the check-ins", 0.8)
+    made = spec.described(cleaning_names(source)).as_dict()
+    return _stored(row, lease, found, Kind.CHECKINS, {"stays": made})
+
+
+def _source(row: Dataset) -> Dataset:
+    """The dataset that a row is to be made of."""
+    if row.counted_from is None:
+        rule = "a dataset that is still there"
+        raise FormatError("The dataset that this one was to be made of was deleted.", code="source-gone", rule=rule)
+    return row.counted_from
+
+
+def _stored(row: Dataset, lease: leases.Lease, data: Data, kind: str, report: dict[str, Any]) -> dict[str, Any]:
+    fields = store(row.folder, data, token=lease.token, kind=kind)
     if not lease.rows().exists():  # deleted meanwhile: leave nothing
         local_files.remove(row.folder / fields["points_file"])
         raise leases.LeaseLost
-    return fields | {"report": {"kind": Kind.STREAM, "cleaning": [], "size": found.size._asdict()}}
+    return fields | {"report": {"kind": kind, "cleaning": [], **report}}
 
 
 def read_events(dataset: Dataset) -> Events:
     """Return the events of a dataset that is ready; errors of :func:`privacy_engine.aggregation.events_of`."""
-    data = data_files.cached_data(dataset.kind, dataset.points_path)
-    return events_of(data, [step["name"] for step in dataset.cleaning])
+    return events_of(data_files.cached_data(dataset.kind, dataset.points_path), cleaning_names(dataset))
+
+
+def cleaning_names(dataset: Dataset) -> list[str]:
+    """Return the names of the cleaning steps of a dataset; of stays those before the detection."""
+    before = (dataset.report or {}).get("stays", {}).get("cleaned", [])
+    return [*before, *(step["name"] for step in dataset.cleaning)]
 
 
 def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
@@ -159,4 +190,5 @@ def store(folder: Path, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJEC
         "points_file": name,
         "summary": storable(found.facts(data).model_dump(), one_line),
         "content_digest": found.keyed_digest(data, settings.SECRET_KEY),
+        "thumbnail": thumbnails.path_of(kind, data),
     }

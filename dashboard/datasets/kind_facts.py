@@ -40,6 +40,7 @@ def _of_checkins(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
         ("Check-ins", whole(known["checkins"])),
         ("Users", whole(known["users"])),
         ("Places", None if known["places"] is None else whole(known["places"])),
+        ("Listed venues", None if known.get("venues") is None else whole(known["venues"])),
         ("First", _moment(known["start_s"])),
         ("Last", _moment(known["end_s"])),
         ("Per user, mean", number(known["per_user"])),

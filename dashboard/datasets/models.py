@@ -9,10 +9,13 @@ from django.db import models
 from django.db.models import F, Q
 
 from dashboard.core.choices import TextChoices
+from dashboard.core.tags import LENGTH, tags_of
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.storage import local_files
 from privacy_engine.counted import Counted
+from privacy_engine.detected_stays import DetectedStays
 from privacy_engine.instants import instant
+from privacy_engine.promise import Context
 
 
 class Kind(TextChoices):
@@ -75,10 +78,13 @@ class Dataset(Job):
     )
     stability = models.PositiveBigIntegerField(default=1)  # the most events that one uploaded record decides
     sample = models.BooleanField(default=False)
+    stored_tags = models.CharField(max_length=LENGTH, default="", blank=True)
+    thumbnail = models.TextField(default="", blank=True)  # an SVG path; empty: not made yet
     counted_from = models.ForeignKey(
         "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="counted_datasets"
     )
-    aggregation = models.JSONField(null=True, blank=True)  # how events of that dataset are counted; null: an upload
+    aggregation = models.JSONField(null=True, blank=True)  # how events of that dataset are counted; null: they are not
+    stay_detection = models.JSONField(null=True, blank=True)  # how its stays are detected; null: they are not
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
@@ -110,6 +116,16 @@ class Dataset(Job):
         return self.folder / self.points_file
 
     @property
+    def tags(self) -> list[str]:
+        """What its owner groups it by."""
+        return tags_of(self.stored_tags)
+
+    @property
+    def format_title(self) -> str:
+        """The format that its file was read in; empty for what was made of another dataset."""
+        return str((self.report or {}).get("format_title", ""))
+
+    @property
     def units(self) -> tuple[str, ...]:
         """The units that its releases are charged in, the usual one first."""
         return UNITS[self.kind]
@@ -119,6 +135,17 @@ class Dataset(Job):
         """How its counts were made of events; None of uploads."""
         known = (self.summary or {}).get("counted")
         return None if known is None else Counted.from_dict(known)
+
+    @property
+    def derived(self) -> bool:
+        """True if it was made of another dataset, and has no file."""
+        return self.aggregation is not None or self.stay_detection is not None
+
+    @property
+    def context(self) -> Context:
+        """What a promise about its counts or check-ins depends on."""
+        known = (self.report or {}).get("stays")
+        return Context.of_counts(self.counted) if known is None else Context.of_stays(DetectedStays.from_dict(known))
 
     @property
     def tree(self) -> dict[str, str]:

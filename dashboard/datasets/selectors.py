@@ -21,7 +21,9 @@ from dashboard.datasets.models import (
     kind_text,
     unit_text,
 )
+from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import State
+from privacy_engine.analysis.reference_radius import reference_radius
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.stream import LARGEST_COUNT
 
@@ -150,14 +152,34 @@ def require_releasable(dataset: Dataset) -> None:
         raise ParameterError(message, field="dataset", rule=f"{field}: {rule}", value=str(dataset.pk))
 
 
-USUAL_RADIUS_M = 200.0  # where the owner has named none
+def has_venues(dataset: Dataset) -> bool:
+    """Return whether its check-ins came with a list of venues."""
+    return bool((dataset.summary or {}).get("venues"))
+
+
+USUAL_RADIUS_M = 200.0  # where the owner has named none and the extent is not known
+
+
+def _reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
+    """Return the radius within which levels of a dataset are stated.
+
+    That is the limit's radius, else that of the first release that was charged, so that uploads that share a budget
+    share it too; before any, one for the extent.
+    """
+    if budget and budget.total_radius_m:
+        return float(budget.total_radius_m)
+    charged = budget and budget.entries.filter(radius_m__isnull=False).order_by("pk").first()
+    if charged:
+        return float(charged.radius_m)
+    scale = stored_scale(dataset)
+    return reference_radius(scale).radius_m if scale else USUAL_RADIUS_M
 
 
 def spending(dataset: Dataset) -> dict[str, Any]:
     """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose)."""
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
     by_distance = dataset.units[0] == Unit.EVENT_PER_M
-    radius_m = ((budget and budget.total_radius_m) or USUAL_RADIUS_M) if by_distance else None
+    radius_m = _reference_radius_m(dataset, budget) if by_distance else None
     share = 1.0 if radius_m is None else radius_m / 1000
     return {
         "unit": unit_text(dataset.units[0]),

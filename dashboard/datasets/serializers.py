@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -18,11 +18,15 @@ from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.errors import ParameterError
-from privacy_engine.params import param_of
+from privacy_engine.params import Spec, param_of
 from privacy_engine.registry import MAX_STEPS
+from privacy_engine.stays import StaySpec
 
 BOX_HELP = "West, south, east and north in degrees. Left out, it is taken from the data, which no promise covers."
-KIND_HELP = "What the file holds; detected by its columns where it is empty or left out."
+KIND_HELP = (
+    "What the file holds; detected by its columns where it is empty or left out. Check-ins may be in a ZIP archive "
+    "with a list of their venues, which gives places names and positions."
+)
 
 
 @extend_schema_field(OpenApiTypes.ANY)
@@ -30,13 +34,14 @@ class EngineField(Anything):
     """A parameter that the engine declares and checks."""
 
 
-class AggregationRequest(serializers.Serializer[Any]):
-    """How to count events, and what to call the dataset that is made. The engine checks all but the name."""
+class _SpecRequest(serializers.Serializer[Any]):
+    """A spec of the engine, and what to call the dataset that is made of it. The engine checks all but the name."""
 
+    spec_class: ClassVar[type[Spec]]
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        helps = {name: param_of(info) for name, info in AggregationSpec.model_fields.items()}
+        helps = {name: param_of(info) for name, info in self.spec_class.model_fields.items()}
         engine = {
             name: EngineField(required=False, help_text=BOX_HELP if param is None else param.help)
             for name, param in helps.items()
@@ -48,7 +53,19 @@ class AggregationRequest(serializers.Serializer[Any]):
             raise ParameterError("the body must be an object", field="body", rule="object")
         own = super().to_internal_value({"name": data.get("name", "")})
         rest = {name: data[name] for name in data if name not in ("name", "csrfmiddlewaretoken")}
-        return {"spec": AggregationSpec.parse(rest), "name": own["name"]}
+        return {"spec": self.spec_class.parse(rest), "name": own["name"]}
+
+
+class AggregationRequest(_SpecRequest):
+    """How to count events, and what to call the dataset that is made."""
+
+    spec_class = AggregationSpec
+
+
+class StaysRequest(_SpecRequest):
+    """What a stay is, and what to call the check-ins that are made of the stays."""
+
+    spec_class = StaySpec
 
 
 class ExpectedCountsSerializer(serializers.Serializer[Any]):
@@ -135,7 +152,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
     )
     counted_from = serializers.UUIDField(
-        source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset whose events were counted."
+        source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset that it was made of."
     )
     counted = serializers.JSONField(
         source="summary.counted",
@@ -143,6 +160,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="How counts were made of events: unit, most cells, and the grid whose cells are the dimensions.",
     )
+    tags = serializers.ListField(child=serializers.CharField(), read_only=True)
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -172,12 +190,14 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "options",
             "cleaning",
             "sample",
+            "tags",
             "budget",
             "spent",
             "sharing",
             "stability",
             "counted_from",
             "aggregation",
+            "stay_detection",
             "counted",
             "urls",
         )
@@ -308,18 +328,21 @@ class TotalField(Anything):
 
 
 class ChangeSerializer(serializers.Serializer[Any]):
-    """What may be changed of a dataset: its name, its budget (null: none)."""
+    """What may be changed of a dataset: its name, its tags, its budget (null: none)."""
 
     name = serializers.CharField(required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
     budget = TotalField(required=False, allow_null=True)
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(set(data) - {"name", "budget", "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
+        unknown = (
+            sorted(set(data) - {"name", "tags", "budget", "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
+        )
         if unknown:
             raise ParameterError(
-                f"{unknown[0]!r:.60} cannot be changed; name and budget can",
+                f"{unknown[0]!r:.60} cannot be changed; name, tags and budget can",
                 field=str(unknown[0])[:60],
-                rule="name or budget",
+                rule="name, tags or budget",
             )
         return super().to_internal_value(data)
 

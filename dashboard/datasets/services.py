@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
+from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
@@ -237,7 +238,7 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
 
 @transaction.atomic
 def retry_import(*, dataset: Dataset) -> Dataset:
-    """Read the kept upload, or count the events, again in the same way, after that failed or was cancelled.
+    """Read the kept upload, or make a derived dataset, again in the same way, after that failed or was cancelled.
 
     Raises
     ------
@@ -246,7 +247,7 @@ def retry_import(*, dataset: Dataset) -> Dataset:
     job_models.NotRetryable
         It neither failed nor was cancelled.
     """
-    if dataset.aggregation is None:
+    if not dataset.derived:
         _refuse_without_upload(dataset)
     return queue.retried(dataset)
 
@@ -274,8 +275,8 @@ def _refuse_reread(dataset: Dataset) -> None:
 
 
 def _refuse_without_upload(dataset: Dataset) -> None:
-    if dataset.aggregation is not None:
-        message = "This dataset was counted from another one; it has no file. Count its events again in another way."
+    if dataset.derived:
+        message = "This dataset was made of another one; it has no file. Make it of that one again in another way."
         raise Conflict(message, field="file", rule="kept upload")
     if not dataset.original_path.exists():
         raise Conflict("The upload of this dataset is gone. Upload the file again.", field="file", rule="kept upload")
@@ -285,6 +286,13 @@ def rename_dataset(*, dataset: Dataset, name: str) -> Dataset:
     """Call it something else."""
     dataset.name = required_name(name)
     dataset.save(update_fields=["name"])
+    return dataset
+
+
+def tag_dataset(*, dataset: Dataset, tags: Sequence[str]) -> Dataset:
+    """Group it by other tags; errors of :func:`dashboard.core.tags.parse_tags`."""
+    dataset.stored_tags = parse_tags(tags)
+    dataset.save(update_fields=["stored_tags"])
     return dataset
 
 

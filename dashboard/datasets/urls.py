@@ -9,4 +9,5 @@ urlpatterns = [
     path("", views.dataset_list, name="list"),
     path("datasets/<uuid:pk>/", views.detail, name="detail"),
     path("datasets/<uuid:pk>/count/", views.aggregate, name="aggregate"),
+    path("datasets/<uuid:pk>/stays/", views.stays, name="stays"),
 ]

@@ -15,12 +15,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
-from dashboard.datasets import counts, selectors, services
+from dashboard.datasets import counts, selectors, services, thumbnails
 from dashboard.datasets.aggregation import form_groups, uncountable
+from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import by_person
+from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.selectors import visible_releases
@@ -28,6 +31,8 @@ from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
 SHOWN = 100  # releases on a dataset's page
+SHOWN_DATASETS = 50
+ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
 SHOWN_SERIES = 2000
 
 
@@ -37,13 +42,22 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     failures = _import_all(request) if request.method == "POST" else []
     if request.method == "POST" and not failures:
         return redirect("datasets:list")
-    datasets = selectors.visible_datasets(request.user).annotate(
+    mine = selectors.visible_datasets(request.user)
+    chosen = DatasetFilter(request.GET, queryset=mine, request=request)
+    found = chosen.qs if chosen.is_valid() else mine
+    counted = found.annotate(
         landmark_set_count=Count("landmark_sets", distinct=True),
         release_count=Count("releases", distinct=True),
         experiment_count=Count("experiments", distinct=True),
     )
+    page = Paginator(counted, SHOWN_DATASETS).get_page(request.GET.get("page"))
+    thumbnails.add_missing(page.object_list)
     context = {
-        "page": Paginator(datasets, 50).get_page(request.GET.get("page")),
+        "page": page,
+        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
+        "total": mine.count(),
+        "orders": ORDERS,
+        "tags": sorted({tag for row in mine.exclude(stored_tags="").only("stored_tags") for tag in row.tags}),
         "failures": failures,
         "options": list(formats.options().values()),
         "chosen": request.POST,
@@ -105,8 +119,18 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "aggregate": reverse("api:dataset-aggregate", args=[pk]),
         "preview": reverse("api:dataset-aggregate-preview", args=[pk]),
     }
-    page = {"groups": form_groups(dataset), "urls": urls}
+    page = {"groups": form_groups(dataset), "urls": urls, "areas": public_areas()}
     return render(request, "datasets/aggregate.html", {"dataset": dataset, "page": page})
+
+
+@require_safe
+def stays(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The form that makes check-ins of the stays of a dataset; of one that can have none its own page."""
+    dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    if dataset.state != State.READY or not has_stays(dataset):
+        return redirect("datasets:detail", pk=pk)
+    page = {"fields": stay_fields(), "url": reverse("api:dataset-stays", args=[pk])}
+    return render(request, "datasets/stays.html", {"dataset": dataset, "page": page})
 
 
 def _of_kind(dataset: Dataset) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dashboard.landmarks import report_views, views
 
 app_name = "landmarks"
 urlpatterns = [
+    path("samples/", views.samples, name="samples"),
     path("datasets/<uuid:pk>/landmarks/new/", views.new, name="new"),
     path("landmark-sets/<uuid:pk>/", views.detail, name="detail"),
     path("landmark-sets/<uuid:pk>/report/", report_views.detail, name="report"),

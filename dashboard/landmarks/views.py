@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.core.errors import Conflict
 from dashboard.core.ids import uuid_or_404
@@ -16,6 +16,15 @@ from dashboard.datasets.models import Kind
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
+from dashboard.landmarks.generated_samples import load_samples
+
+
+@require_POST
+def samples(request: HttpRequest) -> HttpResponse:
+    """Give the user the generated samples that they do not have, and show the newest one."""
+    load_samples(owner=request.user)
+    newest = visible_datasets(request.user).filter(sample=True).first()
+    return redirect("datasets:detail", newest.pk) if newest else redirect("datasets:list")
 
 
 @require_safe

@@ -15,6 +15,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from django.db.models.functions import Now
 
 from dashboard.accounts import services as accounts
+from dashboard.accounts.models import MapFile
 from dashboard.attacks.models import Attack
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
@@ -81,10 +82,11 @@ def tidy() -> dict[str, int]:
 
 
 def _strays() -> Iterator[Path]:
-    """Pieces of uploads that are no more."""
-    old = {path.name: path for path in _inside("uploads") if _age_s(path) > ABANDONED_S}
-    alive = {str(pk) for pk in Upload.objects.in_bulk([pk for pk in map(_uuid, old) if pk])}
-    yield from (path for name, path in old.items() if name not in alive)
+    """Pieces of uploads that are no more, and base maps of users who are no more."""
+    for folder, model in (("uploads", Upload), ("base-maps", MapFile)):
+        old = {path.name: path for path in _inside(folder) if _age_s(path) > ABANDONED_S}
+        alive = {str(pk) for pk in model._default_manager.in_bulk([pk for pk in map(_uuid, old) if pk])}
+        yield from (path for name, path in old.items() if name not in alive)
 
 
 def _abandoned() -> Iterator[Path]:

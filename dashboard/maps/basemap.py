@@ -1,34 +1,19 @@
-"""The operator's configuration of a base map, checked once at the start: none, a file of ours, or another server.
+"""The operator's configuration of base maps, checked once at the start: a file, and the tile server that is offered.
 
-The default is none: a tile request reveals to its server what region is viewed (docs/decisions/0003-no-base-map.md).
+No request goes to a tile server unless its user agreed, since a request reveals what region is viewed
+(docs/decisions/0003-no-base-map.md, 0050-base-map.md).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from pmtiles.tile import (
-    Compression,
-    HeaderDict,
-    MagicNumberNotFound,
-    SpecVersionUnsupported,
-    TileType,
-    deserialize_header,
-)
 
-RASTER = {
-    TileType.PNG: "image/png",
-    TileType.JPEG: "image/jpeg",
-    TileType.WEBP: "image/webp",
-    TileType.AVIF: "image/avif",
-}
-HEADER_BYTES = 127
 USUAL_ZOOM = 19  # the closest that public tile servers draw
 WORLD = (-180.0, -90.0, 180.0, 90.0)
 
@@ -42,8 +27,23 @@ class BaseMap:
     content_type: str = ""
     url: str = ""
     host: str = ""
+    name: str = ""
+    """What pages call it: the host, if it has no name."""
+    attribution_url: str = ""
+    referrer: str = "no-referrer"
+    """The referrer policy of requests for its tiles."""
     zooms: tuple[int, int] = (0, USUAL_ZOOM)
     bounds: tuple[float, float, float, float] = WORLD  # west, south, east, north; degrees
+
+
+OPENSTREETMAP = BaseMap(
+    attribution="© OpenStreetMap contributors",
+    attribution_url="https://www.openstreetmap.org/copyright",
+    url="https://tile.openstreetmap.org/{z}/{x}/{y}.png",
+    host="tile.openstreetmap.org",
+    name="OpenStreetMap",
+    referrer="origin",  # its usage policy requires one; the origin holds no page's address
+)
 
 
 def base_map(tiles: str, attribution: str) -> BaseMap | None:
@@ -52,11 +52,25 @@ def base_map(tiles: str, attribution: str) -> BaseMap | None:
     Raises
     ------
     ImproperlyConfigured
-        It is neither a raster PMTiles file nor an https template with an attribution.
+        It is neither a PMTiles file nor an https template with an attribution.
     """
     if not tiles:
         return None
     return _elsewhere(tiles, attribution) if "://" in tiles else _ours(Path(tiles).expanduser(), attribution)
+
+
+def operators_file() -> BaseMap | None:
+    """The operator's PMTiles file."""
+    base: BaseMap | None = settings.CAIRN_BASE_MAP
+    return base if base and base.file else None
+
+
+def tile_server() -> BaseMap | None:
+    """The tile server that is offered: the operator's, else OpenStreetMap's unless the operator switched it off."""
+    base: BaseMap | None = settings.CAIRN_BASE_MAP
+    if base and base.host:
+        return base
+    return OPENSTREETMAP if settings.CAIRN_OPENSTREETMAP else None
 
 
 def _elsewhere(url: str, attribution: str) -> BaseMap:
@@ -69,38 +83,23 @@ def _elsewhere(url: str, attribution: str) -> BaseMap:
         raise _refused("an address must hold {z}, {x} and {y} once each", url)
     if not attribution:
         raise ImproperlyConfigured("CAIRN_TILES_ATTRIBUTION must name whose tiles they are, got nothing")
-    return BaseMap(attribution=attribution, url=url, host=parts.netloc)
+    return BaseMap(attribution=attribution, url=url, host=parts.netloc, name=parts.netloc)
 
 
 def _ours(path: Path, attribution: str) -> BaseMap:
-    header = _header(path)
-    if header["internal_compression"] != Compression.GZIP:
-        raise _refused("a file must have directories compressed by gzip", f"{path}: {_name(header, 'internal')}")
-    if header["tile_type"] not in RASTER:
-        raise _refused("a file must hold PNG, JPEG, WebP or AVIF", f"{path}: {header['tile_type'].name}")
-    if header["tile_compression"] not in (Compression.NONE, Compression.UNKNOWN):
-        raise _refused("a file must hold images that are not compressed again", f"{path}: {_name(header, 'tile')}")
-    values: Mapping[str, Any] = header
-    west, south, east, north = (values[f"{name}_e7"] / 1e7 for name in ("min_lon", "min_lat", "max_lon", "max_lat"))
-    return BaseMap(
-        attribution=attribution,
-        file=path.resolve(),
-        content_type=RASTER[header["tile_type"]],
-        zooms=(header["min_zoom"], header["max_zoom"]),
-        bounds=(west, south, east, north),
-    )
+    from dashboard.maps.pmtiles_file import NotPMTiles, open_archive  # settings need it for files alone
 
-
-def _header(path: Path) -> HeaderDict:
     try:
-        with path.open("rb") as file:
-            return deserialize_header(file.read(HEADER_BYTES).ljust(HEADER_BYTES, b"\0"))
-    except (OSError, ValueError, MagicNumberNotFound, SpecVersionUnsupported) as error:
-        raise _refused("a file must be readable, in PMTiles version 3", str(path)) from error
-
-
-def _name(header: Mapping[str, Any], what: str) -> str:
-    return str(header[f"{what}_compression"].name)
+        archive = open_archive(path)
+    except NotPMTiles as error:
+        raise _refused(f"a file must {error.rule}", f"{path}: {error.value}") from error
+    return BaseMap(
+        attribution=attribution or archive.attribution,
+        file=path.resolve(),
+        content_type=archive.content_type,
+        zooms=archive.zooms,
+        bounds=archive.bounds,
+    )
 
 
 def _refused(rule: str, value: str) -> ImproperlyConfigured:

@@ -1,61 +1,52 @@
-"""Tiles of the operator's own file, to those who are logged in; and the map script's configuration of a base map."""
+"""Tiles out of PMTiles files of this server, to those who are logged in."""
 
 from __future__ import annotations
 
-import os
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
-from django import template
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.cache import patch_cache_control
-from django.utils.html import json_script
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
-from pmtiles.reader import Reader
 
-register = template.Library()
+from dashboard.maps.basemap import operators_file
+from dashboard.maps.pmtiles_file import Archive, NotPMTiles, open_archive
+
 DAY_S = 86_400
 
 
 @require_safe
 def tile(request: HttpRequest, z: int, x: int, y: int) -> HttpResponse:
-    """One tile; 404 for whatever the file does not hold, and whatever is no tile at all."""
-    base = settings.CAIRN_BASE_MAP
-    if base is None or base.file is None or not _is_tile(base.zooms, z, x, y):
+    """One tile of the operator's file; 404 for whatever it does not hold, and whatever is no tile at all."""
+    base = operators_file()
+    if base is None or base.file is None:
         raise Http404("There is no such tile.")
-    tile = _reader(base.file).get(z, x, y)
-    if not tile:
+    return tile_response(base.file, z, x, y)
+
+
+def tile_response(path: Path, z: int, x: int, y: int) -> HttpResponse:
+    """A tile of a PMTiles file.
+
+    Raises
+    ------
+    Http404
+        The file does not hold it.
+    """
+    try:
+        archive = _archive(path, path.stat().st_mtime_ns)
+    except (OSError, NotPMTiles) as error:
+        raise Http404("There is no such tile.") from error
+    body = archive.tile(z, x, y)
+    if body is None:
         raise Http404("There is no such tile.")
-    answer = HttpResponse(tile, content_type=base.content_type)
-    patch_cache_control(answer, private=True, max_age=DAY_S)
-    return answer
+    response = HttpResponse(body, content_type=archive.content_type)
+    if archive.packed:
+        response["Content-Encoding"] = "gzip"  # as it is in the file; every browser takes it
+    patch_cache_control(response, private=True, max_age=DAY_S)
+    return response
 
 
-def _is_tile(zooms: tuple[int, int], z: int, x: int, y: int) -> bool:
-    return zooms[0] <= z <= zooms[1] and max(x, y) < 1 << z
-
-
-@cache
-def _reader(path: Path) -> Reader:
-    """A reader that stays open. It reads by position, so threads share it and nothing is mapped into memory."""
-    handle = os.open(path, os.O_RDONLY)
-    return Reader(lambda offset, length: os.pread(handle, length, offset))
-
-
-@register.simple_tag
-def base_map_data() -> SafeString:
-    """What static/js/map/basemap.js reads; nothing where there is no base map."""
-    base = settings.CAIRN_BASE_MAP
-    if base is None:
-        return SafeString("")
-    config = {
-        "url": base.url or reverse("tile", args=[0, 0, 0]).removesuffix("0/0/0") + "{z}/{x}/{y}",
-        "host": base.host,
-        "attribution": base.attribution,
-        "zooms": base.zooms,
-        "bounds": base.bounds,
-    }
-    return json_script(config, "base-map")
+@lru_cache(maxsize=8)
+def _archive(path: Path, changed_ns: int) -> Archive:
+    """The file as it was when it was last changed."""
+    return open_archive(path)

@@ -26,14 +26,17 @@ from dashboard.datasets.serializers import KindQuery
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import track_encoding as binary
 from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
-from dashboard.releases.forecast_serializers import ForecastRequest
+from dashboard.releases.expected_errors import ExpectedErrors, LeastLevels, expected_errors, least_levels
+from dashboard.releases.forecast_serializers import ForecastRequest, LevelsRequest, MechanismsRequest
 from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
+from dashboard.releases.recommend_api import RecommendActions
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.releases.stream_api import StreamActions
 from dashboard.storage.data_files import read_data
@@ -77,7 +80,7 @@ class ReleaseFilter(JobFilter):
 @extend_schema_view(
     retry=extend_schema(description=RETRY, responses={200: ReleaseSerializer, 201: ReleaseSerializer}),
 )
-class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
+class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Release]):
     """Releases: what may go out, drawn once by a worker."""
 
     serializer_class = ReleaseSerializer
@@ -103,7 +106,7 @@ class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
     def forecast(self, request: Request) -> Response:
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         params = valid(ForecastRequest, request.data)
-        landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
+        landmark_set = self._visible_set(params)
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
             known = None if params["correlation"] is None else parse_correlation(**params["correlation"])
         found = forecast_releases(landmark_set, params["mechanisms"], params["postprocess"], known)
@@ -115,12 +118,28 @@ class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
         """The former path of `/releases/forecast/`, with the same response; the next version removes it."""
         return self.forecast(request)
 
+    @extend_schema(request=MechanismsRequest, responses={200: ExpectedErrors})
+    @action(detail=False, methods=["post"], url_path="expected-errors", filterset_class=None, pagination_class=None)
+    def expected_errors(self, request: Request) -> Response:
+        """Errors to expect, with a verdict; computed from the original for its owner, nothing is stored or charged."""
+        params = valid(MechanismsRequest, request.data)
+        found = expected_errors(self._visible_set(params), params["mechanisms"], params["postprocess"])
+        return Response(found.model_dump(), headers=UNKEPT)
+
+    @extend_schema(request=LevelsRequest, responses={200: LeastLevels})
+    @action(detail=False, methods=["post"], url_path="least-levels", filterset_class=None, pagination_class=None)
+    def least_levels(self, request: Request) -> Response:
+        """The least ε for an accepted error; computed from the original for its owner, nothing is stored or charged."""
+        params = valid(LevelsRequest, request.data)
+        params["landmark_set"], params["steps"] = self._visible_set(params), params.pop("postprocess")
+        return Response(least_levels(**params).model_dump(), headers=UNKEPT)
+
     @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
         params = valid(TradeoffRequest, request.data)
-        row = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
+        row = self._visible_set(params)
         person = person_of(row.dataset, params["series"])
         truth = person.joined(read_data(row.dataset.kind, row.dataset.points_path))
         is_landmark = mask_of_person(row.dataset, row.mask, person)
@@ -178,6 +197,10 @@ class ReleaseViewSet(StreamActions, KindActions, JobViewSet[Release]):
         start, end = series_bounds(row.dataset.series_lengths, params["series"])
         errors = files.read_curves(row, params["series"]).error_m
         return Response(error_curves(errors, row.landmark_set.mask[start:end], **params).model_dump())
+
+    def _visible_set(self, params: dict[str, Any]) -> LandmarkSet:
+        found: LandmarkSet = get_object_or_404(visible_landmark_sets(self.request.user), pk=params["landmark_set"])
+        return found
 
     def _finished_trajectory(self) -> Release:
         row: Release = self.finished_object()

@@ -51,7 +51,7 @@ def _ledger_entry(row: Release) -> str:
 def context_of(row: Release) -> Context:
     """What the promise of a release depends on; one drawn before people were known is about each of its series."""
     if row.landmark_set is None:
-        return Context.of_counts(row.dataset.counted)
+        return row.dataset.context
     summary = row.summary or {}
     found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
     if row.by_series:

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from dashboard.datasets.people import people_of
+from dashboard.datasets.scale import scale_of
 from dashboard.jobs import leases
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__, data
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.base import Watch
 from privacy_engine.landmarks.methods import split
@@ -46,7 +48,7 @@ def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
         "engine_version": __version__,
         "data_sha256": found.digest(drawn),
         "summary": {"mechanism": row.mechanism, "points": found.size(original), **_of_events(row, drawn)},
-        "owner_view": figures or None,
+        "owner_view": figures | _beside_errors(row) if figures else None,
     }
 
 
@@ -83,6 +85,18 @@ def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
             "distinct": listed if len(listed) <= FEW else None,
         },
     }
+
+
+def _beside_errors(row: Release) -> dict[str, float]:
+    """What the verdict on errors needs beside them: half of the noise is at most ``noise_m``, where that is known."""
+    if row.landmark_set is None:
+        return {}
+    scale_of(row.dataset)  # recorded, so that the verdict has it
+    mechanism = row.parsed_spec.mechanism
+    if not has_known_budgets(mechanism):
+        return {}
+    noise = noise_forecast(mechanism, masks_of_people(row.landmark_set))
+    return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
 
 
 def _per_person(row: Release, drawn: list[data.Release]) -> dict[str, Any]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dashboard.core.rest.parsing import Anything
+from dashboard.core.rest.parsing import Anything, Number
 from dashboard.landmarks.loss_serializers import CorrelationField
 from dashboard.releases.serializers import OBJECTS, StepsField
+from privacy_engine.analysis.accepted_error import Figure
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import parse_steps
 
 MAX_COMPARED = 20
+LEAST_M, MOST_M = 1.0, 1e7
+"""Errors that may be accepted, in metres."""
 
 
 @extend_schema_field(OBJECTS | {"minItems": 1, "maxItems": MAX_COMPARED})
@@ -37,18 +40,39 @@ class MechanismsField(Anything):
         return found
 
 
-class ForecastRequest(serializers.Serializer[Any]):
+class MechanismsRequest(serializers.Serializer[Any]):
     """Mechanisms over a landmark set, and the steps that would follow each of them."""
 
     landmark_set = serializers.UUIDField()
     mechanisms = MechanismsField()
     postprocess = StepsField(required=False, default=list)
+
+    def validate_postprocess(self, value: Any) -> Any:
+        return parse_steps(value)
+
+
+class LevelsRequest(MechanismsRequest):
+    """An error that is accepted; the level of each mechanism is where the search starts."""
+
+    accepted_m = Number(help_text=f"Metres, from {LEAST_M:g} to {MOST_M:,.0f}.")
+    figure = serializers.ChoiceField(
+        choices=get_args(Figure), default="typical_m", help_text="What is at most the accepted error."
+    )
+
+    def validate_accepted_m(self, value: float) -> float:
+        if not LEAST_M <= value <= MOST_M:
+            rule = f"from {LEAST_M:g} to {MOST_M:,.0f} m"
+            message = f"accepted_m must be {rule}, got {value:g}"
+            raise ParameterError(message, field="accepted_m", rule=rule, value=value)
+        return value
+
+
+class ForecastRequest(MechanismsRequest):
+    """Mechanisms over a landmark set, and the correlation under which losses are computed."""
+
     correlation = CorrelationField(
         required=False,
         allow_null=True,
         default=None,
         help_text="Of the losses; without one there are none.",
     )
-
-    def validate_postprocess(self, value: Any) -> Any:
-        return parse_steps(value)

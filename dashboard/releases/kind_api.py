@@ -115,7 +115,7 @@ class KindActions:
         prices = ledger.prices(dataset, chosen)
         return Response(
             {
-                "mechanisms": [kinds.promise_of(one, dataset.counted) for one in chosen],
+                "mechanisms": [kinds.promise_of(one, dataset.context) for one in chosen],
                 "budgets": [kinds.price_of(price) for price in prices],
             }
         )

@@ -11,10 +11,11 @@ from django.urls import reverse
 
 from dashboard.core.palette import palette
 from dashboard.core.templatetags.display import number
-from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.selectors import spending
+from dashboard.datasets.models import Dataset, Kind, Unit
+from dashboard.datasets.public_areas import public_areas
+from dashboard.datasets.selectors import has_venues, spending
 from dashboard.jobs.models import State
-from dashboard.releases import stream_pages
+from dashboard.releases import checkin_pages, stream_pages
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.component import Component
@@ -22,9 +23,6 @@ from privacy_engine.mechanism import mechanisms
 
 SHOWN = 100
 """Releases on a comparison."""
-
-PUBLISHED = {Kind.STREAM: "counts", Kind.CHECKINS: "cells"}
-"""What a release of each kind of data contains, as the API names it."""
 
 
 def form(dataset: Dataset) -> dict[str, Any]:
@@ -37,13 +35,18 @@ def form(dataset: Dataset) -> dict[str, Any]:
     offered = [
         {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": _fields(cls, dataset)}
         for cls in mechanisms.of(dataset.kind)
-        if cls.publishable
+        if cls.publishable and (has_venues(dataset) or not getattr(cls, "needs_venues", False))
     ]
     return {
         "dataset": dataset,
         "budget": spending(dataset),
         "mechanisms": offered,
-        "page": {"dataset": str(dataset.pk), "mechanisms": offered, "urls": urls},
+        "page": {
+            "dataset": str(dataset.pk),
+            "mechanisms": offered,
+            "urls": urls,
+            "areas": public_areas() if dataset.kind == Kind.CHECKINS else [],
+        },
     }
 
 
@@ -54,16 +57,20 @@ def _fields(cls: type[Component], dataset: Dataset) -> list[dict[str, Any]]:
     """
     tree, counted = dataset.tree, dataset.counted
     fields = [field | {"default": tree.get(field["name"], field["default"])} for field in cls.fields()]
+    if dataset.stay_detection is not None:  # one event can change any number of stays
+        users = [one for field in fields for one in field["choices"] if one["value"] == Unit.USER]
+        return [field | {"choices": users} if field["name"] == "privacy_unit" else field for field in fields]
     if counted is None:
         return fields
     least = {"default": counted.sensitivity, "minimum": counted.sensitivity, "help": counted.sensitivity_text}
     return [field | least if field["name"] == "sensitivity" else field for field in fields]
 
 
-def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
-    """Return the context of the comparison of a dataset with its releases."""
+def comparison(user: Any, dataset: Dataset, requested: str = "") -> dict[str, Any]:
+    """Return the context of the comparison of a dataset with its releases, of which one may be ``requested``."""
     releases = visible_releases(user).filter(dataset=dataset)
-    done = releases.filter(state=State.DONE)[:SHOWN]
+    rows = list(releases[:SHOWN])  # read before those that are done: one that ends meanwhile is still open in the list
+    done = list(releases.filter(state=State.DONE)[:SHOWN])
     styles = _styles(dataset.kind, [row.mechanism for row in done])
     listed = [
         {
@@ -72,19 +79,20 @@ def comparison(user: Any, dataset: Dataset) -> dict[str, Any]:
             "mechanism": row.mechanism,
             "level": _level_text(row),
             "style": style,
-            "url": reverse(f"api:release-{PUBLISHED[dataset.kind]}", args=[row.pk]),
         }
         for row, style in zip(done, styles, strict=True)
     ]
     context = {
         "dataset": dataset,
         "budget": spending(dataset),
-        "releases": releases[:SHOWN],
+        "releases": rows,
         "release_count": releases.count(),
         "page": {"releases": listed},
     }
     if dataset.kind == Kind.STREAM and listed:
         context |= stream_pages.comparison(dataset, done, listed)
+    elif listed:
+        context |= checkin_pages.comparison(dataset, done, listed, requested)
     return context
 
 

@@ -17,8 +17,9 @@ from dashboard.releases.report import POINTS, Charge, ReleaseReport, charge_of
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
+from privacy_engine.data import Floats, Ints
 from privacy_engine.datatypes import datatypes
-from privacy_engine.popularity import PopularityModel
+from privacy_engine.recommender import PopularityModel, Recommender
 from privacy_engine.stream_release import StreamRelease
 
 PLACES = 20
@@ -67,8 +68,7 @@ def public(row: Release) -> KindReport:
     return KindReport.of(row, facts=facts, noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies)
 
 
-def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:
-    below = f"{int((release.counts < 0).sum()):,} of {release.counts.size:,} are below zero, as they were released"
+def _facts(release: StreamRelease | Recommender) -> list[Fact]:
     if isinstance(release, StreamRelease):
         spent = np.unique(release.budgets[release.budgets > 0])
         shares = " to ".join(f"{one:.4g}" for one in sorted({spent.min(), spent.max()})) if spent.size else "none"
@@ -78,16 +78,20 @@ def _facts(release: StreamRelease | PopularityModel) -> list[Fact]:
         return [
             Fact("Timestamps", f"{len(release):,}, {first}"),
             Fact("Streams", f"{len(release.names):,}"),
-            Fact("Published counts", below),
+            Fact("Published counts", _below_zero(release.counts)),
             Fact("Newly sampled", f"{fresh:,} timestamps, ε = {shares} each{repeated}"),
         ]
-    grid = release.grid
-    box = f"{grid.west:g}° to {grid.east:g}° E, {grid.south:g}° to {grid.north:g}° N"
+    grid, masses = release.grid, kinds.masses_of(release)
+    what = "counts" if isinstance(release, PopularityModel) else "masses"
     return [
-        Fact("Grid", f"{grid.side:,} × {grid.side:,} cells over {box}"),
-        Fact("Published counts", below),
-        Fact("Sum of the counts", f"{int(release.counts.sum()):,}"),
+        Fact("Grid", f"{grid.columns:,} × {grid.rows:,} cells over {grid.box_text}"),
+        Fact(f"Published {what}", _below_zero(masses)),
+        Fact(f"Sum of the {what}", f"{masses.sum():,.0f}"),
     ]
+
+
+def _below_zero(values: Floats | Ints) -> str:
+    return f"{int((values < 0).sum()):,} of {values.size:,} are below zero, as they were released"
 
 
 def owners(row: Release) -> OwnerPart:
@@ -136,8 +140,10 @@ def _curves(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[
 
 def _places(row: Release, *, owner: bool) -> list[dict[str, Any]]:
     model = kinds.read_release(row)
-    beside = cells.counted(model.grid, cached_data(row.kind, row.dataset.points_path)) if owner else model.counts
-    ranked: list[dict[str, Any]] = cells.ranked(model.grid, model.counts, beside, PLACES)["cells"]
+    masses = kinds.masses_of(model)
+    upload = cached_data(row.kind, row.dataset.points_path) if owner else None
+    beside = np.zeros(len(model.grid), np.int64) if upload is None else cells.counted(model.grid, upload)
+    ranked: list[dict[str, Any]] = cells.ranked(model.grid, masses, beside, PLACES)["cells"]
     return ranked if owner else [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
 
 

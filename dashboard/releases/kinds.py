@@ -11,10 +11,11 @@ from dashboard.datasets.models import unit_text
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
 from privacy_engine.analysis.stream_detection import Detection, detection
-from privacy_engine.counted import Counted
+from privacy_engine.data import Floats
 from privacy_engine.mechanism import Mechanism
 from privacy_engine.metrics.stream_events import Event
 from privacy_engine.promise import Context
+from privacy_engine.recommender import Recommender
 
 
 def read_release(row: Release) -> Any:
@@ -37,12 +38,18 @@ def released_cells(row: Release, k: int) -> dict[str, Any]:
     """Return the cells that a release ranks first, beside the upload's counts of them."""
     model = read_release(row)
     uploaded = cells.counted(model.grid, _original(row))
-    return cells.ranked(model.grid, model.counts, uploaded, k)
+    return cells.ranked(model.grid, masses_of(model), uploaded, k)
 
 
-def promise_of(mechanism: Mechanism, counted: Counted | None) -> dict[str, Any]:
-    """Return what a mechanism promises of counts that were made so, and how large its noise is; no data are read."""
-    guarantee = mechanism.guarantee(Context.of_counts(counted))
+def masses_of(model: Recommender) -> Floats:
+    """Return what a model published of every cell, (cells,): its masses, or its scores without a history."""
+    masses = model.densities()
+    return model.scores([]) if masses is None else masses
+
+
+def promise_of(mechanism: Mechanism, context: Context) -> dict[str, Any]:
+    """Return what a mechanism promises in a context, and how large its noise is; no data are read."""
+    guarantee = mechanism.guarantee(context)
     return {
         "name": mechanism.name,
         "title": mechanism.title,

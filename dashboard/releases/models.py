@@ -10,9 +10,11 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage import local_files
+from privacy_engine.analysis.verdict import Verdict, verdict
 from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec
@@ -93,6 +95,14 @@ class Release(Job):
         values = self.owner_view or {}
         known = [(cls, values.get(cls.registered_name())) for cls in datatypes[self.kind].metrics]
         return [{"title": cls.title, "value": value, "unit": cls.unit} for cls, value in known if value is not None]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the errors measured of a release of trajectories; the owner's alone."""
+        view, scale = self.owner_view or {}, stored_scale(self.dataset)
+        if scale is None or "median_error_m" not in view:
+            return None
+        return verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view.get("noise_m"))
 
     @property
     def formats(self) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.text import one_line
 from dashboard.datasets.models import Kind
+from dashboard.datasets.scale import scale_of
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.jobs.models import State
 from dashboard.releases import choice, kind_report, report, reproduce, trajectory_report
@@ -23,6 +24,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.report import ReleaseReport
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.accounting.distance import diameter
+from privacy_engine.analysis.verdict import rules
 from privacy_engine.errors import EngineError
 
 OWNER = "owner"
@@ -118,6 +120,8 @@ def _of_trajectories(request: HttpRequest, rows: Sequence[Release], *, owner: bo
     context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
         context["set"] = trajectory_report.owners_set(rows[0])
+        context["scale"] = scale_of(rows[0].dataset)
+        context["verdict_rules"] = rules(context["scale"])
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])
     return render(request, "releases/report.html", context)
 

@@ -85,18 +85,31 @@ class ReleaseUrls(serializers.Serializer[Any]):
     comparison = serializers.CharField(required=False)
     grouping = serializers.CharField(required=False)
     detection = serializers.CharField(required=False)
-    cells = serializers.CharField(required=False, help_text="Of check-ins.")
+    cells = serializers.CharField(required=False, help_text="Of check-ins, like the next six.")
+    recommend = serializers.CharField(required=False)
+    recommend_reference = serializers.CharField(required=False)
+    model_map = serializers.CharField(required=False)
+    true_densities = serializers.CharField(required=False)
+    histories = serializers.CharField(required=False)
+    venues = serializers.CharField(required=False)
 
 
 _ENDPOINTS: dict[str, tuple[str, ...]] = {
     Kind.TRAJECTORY: ("data", "track", "series", "errors", "postprocess", "bundle"),
     Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle"),
-    Kind.CHECKINS: ("data", "cells", "bundle"),
+    Kind.CHECKINS: (
+        *("data", "cells", "recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"),
+        "bundle",
+    ),
 }
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
-    """A release as its owner sees it; ``owner_view`` was measured against the original and is not for publication."""
+    """A release as its owner sees it.
+
+    ``owner_view`` was measured against the original, and ``verdict`` compares it with the original's own scale: neither
+    is for publication.
+    """
 
     dataset = serializers.UUIDField(source="dataset_id")
     landmark_set = serializers.UUIDField(source="landmark_set_id", allow_null=True)
@@ -106,6 +119,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     derived_from = serializers.UUIDField(source="derived_from_id", allow_null=True)
     source = serializers.SerializerMethodField()
     points = serializers.IntegerField(source="dataset.points")
+    verdict = serializers.SerializerMethodField()
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
@@ -120,7 +134,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
             *("id", "dataset", "kind", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
             *("derived_from", "source", "state", "stage", "progress", "eta_s"),
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "points"),
-            *("summary", "owner_view", "guarantee", "label", "urls"),
+            *("summary", "owner_view", "verdict", "guarantee", "label", "urls"),
         )
 
     @extend_schema_field(OpenApiTypes.OBJECT)
@@ -137,6 +151,11 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 
     def get_seed(self, row: Release) -> int | None:
         return row.spec["seed"]
+
+    @extend_schema_field({"type": "object", "nullable": True})
+    def get_verdict(self, row: Release) -> dict[str, Any] | None:
+        found = row.verdict
+        return None if found is None else found.model_dump()
 
     @extend_schema_field({"type": "object", "nullable": True})
     def get_guarantee(self, row: Release) -> dict[str, Any] | None:

@@ -13,8 +13,8 @@ from dashboard.core.errors import Conflict, require_state
 from dashboard.core.idempotency import check_key, earlier_row
 from dashboard.core.text import one_line
 from dashboard.datasets import ledger
-from dashboard.datasets.models import Dataset, Kind, kind_text
-from dashboard.datasets.selectors import require_releasable
+from dashboard.datasets.models import Dataset, Kind, Unit, kind_text
+from dashboard.datasets.selectors import has_venues, require_releasable
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
@@ -128,11 +128,21 @@ def _check_kind(dataset: Dataset, spec: ReleaseSpec) -> None:
 
 
 def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
-    """Refuse a mechanism for another kind of data with a ParameterError."""
+    """Refuse a mechanism for another kind of data, or for what these data are not, with a ParameterError."""
     if mechanism.kind != dataset.kind:
         rule = f"a mechanism for {kind_text(dataset.kind)}"
         name = mechanism.name
         raise ParameterError(f"mechanism must be {rule}, got {name}", field="mechanism.name", rule=rule, value=name)
+    if getattr(mechanism, "needs_venues", False) and not has_venues(dataset):
+        rule = "one that needs no list of venues: these check-ins came without one"
+        message = f"mechanism must be {rule}, got {mechanism.name}"
+        raise ParameterError(message, field="mechanism.name", rule=rule, value=mechanism.name)
+    level = mechanism.protected_level()
+    if dataset.stay_detection is not None and level != Unit.USER:
+        rule = "user: one event of the trajectories can change any number of stays"
+        raise ParameterError(
+            f"privacy_unit must be {rule}, got {level}", field="mechanism.privacy_unit", rule=rule, value=level
+        )
 
 
 def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:

@@ -27,6 +27,7 @@ from privacy_engine.analysis.downsampling import decimated, runs
 from privacy_engine.analysis.forecast import Expected, noise_forecast
 from privacy_engine.analysis.losses import highest, levels, undefined
 from privacy_engine.analysis.results import Curve, listed
+from privacy_engine.analysis.verdict import Verdict
 from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import last_draw
@@ -109,6 +110,7 @@ class OwnerPart:
 
     name: str
     errors: dict[str, float]
+    verdict: Verdict | None
     charge: Charge | None
     request: str
     curves: Curves
@@ -172,6 +174,7 @@ def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> OwnerPa
     return OwnerPart(
         name=row.name,
         errors=row.owner_view or {},
+        verdict=row.verdict,
         charge=charge_of(row),
         request=reproduce.request(row, ids),
         curves=_curves(row, read, errors),

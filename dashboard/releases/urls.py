@@ -6,6 +6,7 @@ from dashboard.releases import report_views, views
 
 app_name = "releases"
 urlpatterns = [
+    path("recommend/", views.recommend, name="recommend"),
     path("datasets/<uuid:pk>/releases/new/", views.new, name="new"),
     path("datasets/<uuid:pk>/compare/", views.compare, name="compare"),
     path("datasets/<uuid:pk>/compare/report/", report_views.comparison, name="comparison-report"),

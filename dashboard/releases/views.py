@@ -1,10 +1,11 @@
-"""Pages of the releases app: the form that requests releases, the comparison."""
+"""Pages of the releases app: the form that requests releases, the comparison, the list of models that recommend."""
 
 from __future__ import annotations
 
 import uuid
 from typing import Any
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,12 +16,18 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending, visible_datasets
+from dashboard.experiments.selectors import evaluations
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import choice, kind_pages
+from dashboard.releases.selectors import models_of
 from dashboard.streams.selectors import open_stream_of
 from privacy_engine.accounting.estimation import NOTE
+from privacy_engine.analysis.reference_radius import PAPER, RADII
+
+PER_PAGE = 20
+"""Datasets on a page of the list of models."""
 
 
 @require_safe
@@ -32,15 +39,30 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.kind != Kind.TRAJECTORY:
         return render(request, "releases/kind_new.html", kind_pages.form(dataset))
     sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
-    requested = request.GET.get("landmark_set")
+    requested, budget = request.GET.get("landmark_set"), spending(dataset)
     context = {
         "dataset": dataset,
         "landmark_sets": sets,
         "chosen": choice.chosen_set(request.user, dataset, uuid_or_404(requested) if requested else None, []),
-        "budget": spending(dataset),
-        "page": {"palette": palette(), "urls": _urls(dataset), "events": {str(one.pk): _events(one) for one in sets}},
+        "budget": budget,
+        "page": {
+            "palette": palette(),
+            "urls": _urls(dataset),
+            "events": {str(one.pk): _events(one) for one in sets},
+            "radius_m": budget["radius_m"],
+            "radii": [one.model_dump() for one in (PAPER, *RADII)],
+        },
     }
     return render(request, "releases/trajectory/new.html", context)
+
+
+@require_safe
+def recommend(request: HttpRequest) -> HttpResponse:
+    """The check-ins of the user, with the models that recommend the next place."""
+    datasets = visible_datasets(request.user).filter(kind=Kind.CHECKINS, state=State.READY)
+    page = Paginator(datasets, PER_PAGE).get_page(request.GET.get("page"))
+    rows = [{"dataset": one, "models": models_of(request.user, one)} for one in page]
+    return render(request, "releases/recommend.html", {"page": page, "rows": rows, "section": "recommend"})
 
 
 @require_safe
@@ -50,10 +72,13 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
-        context = kind_pages.comparison(request.user, dataset)
+        context = kind_pages.comparison(request.user, dataset, request.GET.get("release", ""))
         if dataset.kind == Kind.STREAM:
             names = [one["name"] for one in (dataset.summary or {})["dimensions"]]
             context["live"] = open_stream_of(request.user, names)
+        else:
+            context["section"] = "recommend"
+            context["page"]["evaluations"] = evaluations(request.user, dataset)
         return render(request, f"releases/{dataset.kind}/compare.html", context)
     requested = choice.requested_releases(
         request.user, dataset, [uuid_or_404(text) for text in request.GET.getlist("release")]
@@ -84,6 +109,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
         "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
         "postprocesses": reverse("api:postprocesses"),
         "forecast": reverse("api:release-forecast"),
+        "errors": reverse("api:release-expected-errors"),
+        "levels": reverse("api:release-least-levels"),
         "curve": reverse("api:release-curve"),
         "releases": reverse("api:release-list"),
         "attacks": reverse("api:attack-list"),

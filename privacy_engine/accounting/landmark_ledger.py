@@ -178,6 +178,15 @@ class Ledger:
         return units * PER_TOLERANCE > self._epsilon * (PER_TOLERANCE + 1)
 
 
+def surely_fits(epsilon: float, most: float, n: int) -> bool:
+    """Return whether :meth:`Ledger.spend_all` takes n budgets of at least 0, as sums in floats prove.
+
+    ``most`` is the float sum of the landmarks' budgets in any order, plus the largest other one. Rounding makes a sum
+    of n such floats smaller by less than n 2**-52 of it. False decides nothing.
+    """
+    return most * (1 + n * 2.0**-52) <= epsilon * (1 + TOLERANCE / 2)
+
+
 def protected_sums(budgets: Floats, is_landmark: Mask) -> Floats:
     """For every t the budget spent on L ∪ {t}, (n,), rounded: what the theorem bounds by ε."""
     total = budgets[is_landmark].sum()

@@ -10,12 +10,13 @@ import numpy as np
 from privacy_engine.aggregation.events import Events
 from privacy_engine.aggregation.spec import AggregationSpec
 from privacy_engine.aggregation.steps import Steps, instant_of, numbers_of
-from privacy_engine.count_grid import MOST_CELLS, CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.grid import Grid
 
+MOST_CELLS = 20_000
 MOST_STEPS = 1_000_000
 MOST_COUNTS = 20_000_000
 FIRST_S, LAST_S = -59_011_459_200.0, 247_093_459_200.0
@@ -67,8 +68,7 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
     DataError
         A time lies outside the calendar.
     """
-    grid, steps = _grid(events, spec), _steps(events, spec)
-    _must_fit(grid, steps)
+    grid, steps = layout(events, spec)
     found = _visits(events, spec, grid, steps)
     counts = np.zeros(steps.count * len(grid))
     counts[found.at] = found.often
@@ -81,25 +81,27 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
 
 def size_of(events: Events, spec: AggregationSpec) -> Size:
     """The size of what :func:`aggregate` would make, without making it; the same errors."""
-    grid, steps = _grid(events, spec), _steps(events, spec)
-    _must_fit(grid, steps)
+    grid, steps = layout(events, spec)
     return _size(grid, steps, _visits(events, spec, grid, steps))
 
 
-def _size(grid: CountGrid, steps: Steps, found: _Visits) -> Size:
+def _size(grid: Grid, steps: Steps, found: _Visits) -> Size:
     zero = 1 - len(found.at) / (steps.count * len(grid))
     return Size(grid.rows, grid.columns, steps.count, zero, found.outside, found.cut)
 
 
-def _must_fit(grid: CountGrid, steps: Steps) -> None:
+def layout(events: Events, spec: AggregationSpec) -> tuple[Grid, Steps]:
+    """The grid and the steps of a spec, without counting; the same errors as of :func:`aggregate`."""
+    grid, steps = _grid(events, spec), _steps(events, spec)
     counts = steps.count * len(grid)
     if counts > MOST_COUNTS:
         rule = f"long enough for at most {MOST_COUNTS:,} counts"
         got = f"{counts:,} ({steps.count:,} steps of {len(grid):,} cells); larger cells or a smaller box help too"
         raise ParameterError(f"step must be {rule}, got {got}", field="step", rule=rule, value=counts)
+    return grid, steps
 
 
-def _grid(events: Events, spec: AggregationSpec) -> CountGrid:
+def _grid(events: Events, spec: AggregationSpec) -> Grid:
     """Cells of at most ``cell_m`` over the box; without one over whole cells around the data."""
     west, south, east, north = spec.box or _extent(events)
     middle = float(np.cos(np.radians((south + north) / 2)))
@@ -113,7 +115,7 @@ def _grid(events: Events, spec: AggregationSpec) -> CountGrid:
         rule = f"large enough for at most {MOST_CELLS:,} cells"
         got = f"{spec.cell_m:g} m ({columns * rows:,} cells: {rows:,} rows of {columns:,})"
         raise ParameterError(f"cell_m must be {rule}, got {got}", field="cell_m", rule=rule, value=spec.cell_m)
-    return CountGrid(west, south, east, north, columns, rows)
+    return Grid(west, south, east, north, columns, rows)
 
 
 def _whole(cells: float) -> int:
@@ -157,7 +159,7 @@ def _must_have_dates(bounds: Floats) -> None:
         raise DataError(f"times must lie {rule}", field="time_s", rule=rule)
 
 
-def _visits(events: Events, spec: AggregationSpec, grid: CountGrid, steps: Steps) -> _Visits:
+def _visits(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> _Visits:
     cell = grid.cells(events.lon, events.lat)
     step = numbers_of(events.time_s, spec.length, spec.time_zone) - steps.first
     inside = (cell >= 0) & (step >= 0) & (step < steps.count)

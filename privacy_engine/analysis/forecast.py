@@ -70,16 +70,18 @@ class NoiseForecast:
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown:
+class ShownNoise:
     """Landmarks and budgets of every event of a series, (n,); the events published, (m,), and of each one of these.
 
     ``values``: the rate of the draw it shows, per metre, 0 if landmarks share that draw; or, simulated, its error in
-    metres. ``shared`` is the draw that landmarks share: how many do, and its rate.
+    metres. ``drawn_at`` is the event that draw was made at. ``shared`` is the draw that landmarks share: how many do,
+    and its rate.
     """
 
     is_landmark: Mask
     budgets: Floats
     event: Ints
+    drawn_at: Ints
     values: Floats
     shared: tuple[int, float] = (0, 0.0)
 
@@ -91,7 +93,7 @@ def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Noi
     """
     n = sum(map(len, masks))
     if has_known_budgets(mechanism):
-        return _forecast(mechanism, [_planned(mechanism, mask) for mask in masks], runs=1, exact=True)
+        return _forecast(mechanism, [planned_noise(mechanism, mask) for mask in masks], runs=1, exact=True)
     if n > LONGEST_RUN:
         return None
     runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
@@ -109,7 +111,7 @@ def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Float
     """
     if not has_known_budgets(mechanism):
         raise ValueError(f"the budgets of {mechanism.name} depend on the run")
-    shown = _planned(mechanism, is_landmark)
+    shown = planned_noise(mechanism, is_landmark)
     own = shown.values > 0
     found = np.empty(len(own))
     found[own] = planar_sphere_mean_m(shown.values[own])
@@ -135,8 +137,8 @@ def has_known_budgets(mechanism: TrajectoryMechanism) -> TypeGuard[PlanarLaplace
     )
 
 
-def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
-    """The release's plan: :meth:`assemble` decides which events are published, whatever the positions."""
+def planned_noise(mechanism: PlanarLaplaceMechanism, mask: Mask) -> ShownNoise:
+    """The plan of a release with known budgets: :meth:`assemble` decides what is published, whatever the positions."""
     budgets = mechanism.budgets(mask)
     own, together = mechanism.independent(budgets, mask)
     fresh = np.flatnonzero(budgets > 0)
@@ -144,7 +146,8 @@ def _planned(mechanism: PlanarLaplaceMechanism, mask: Mask) -> _Shown:
     release = mechanism.assemble(here, nowhere, nowhere, fresh, budgets)
     rates = mechanism.epsilon_per_m(own[fresh])
     shared = (int(np.count_nonzero(rates == 0)), together / mechanism.radius_m)
-    return _Shown(mask, budgets, release.event, rates[_draws_shown(release)], shared)
+    draws = _draws_shown(release)
+    return ShownNoise(mask, budgets, release.event, fresh[draws], rates[draws], shared)
 
 
 def _released(
@@ -156,11 +159,11 @@ def _released(
     return walk, mechanism.release(walk, LandmarkSet(mask), rng=rng)
 
 
-def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> _Shown:
+def _run(mechanism: TrajectoryMechanism, mask: Mask, seed: int, rng: noise.RandomSource) -> ShownNoise:
     walk, release = _released(mechanism, mask, seed, rng)
     at = np.flatnonzero(release.fresh)[_draws_shown(release)]
     error_m = geo.distance_m(walk.lon[at], walk.lat[at], release.series.lon, release.series.lat)
-    return _Shown(mask, release.budgets, release.event, error_m)
+    return ShownNoise(mask, release.budgets, release.event, at, error_m)
 
 
 def _draws_shown(release: Release) -> Ints:
@@ -168,13 +171,15 @@ def _draws_shown(release: Release) -> Ints:
     return last_draw(release.fresh)[release.event]
 
 
-def _forecast(mechanism: TrajectoryMechanism, parts: list[_Shown], *, runs: int, exact: bool = False) -> NoiseForecast:
+def _forecast(
+    mechanism: TrajectoryMechanism, parts: list[ShownNoise], *, runs: int, exact: bool = False
+) -> NoiseForecast:
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
     return NoiseForecast(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
 
 
 def _expected(
-    epsilon: float, parts: list[_Shown], group: Callable[[Mask], Mask], runs: int, *, exact: bool
+    epsilon: float, parts: list[ShownNoise], group: Callable[[Mask], Mask], runs: int, *, exact: bool
 ) -> Expected:
     these = [group(part.is_landmark) for part in parts]
     budgets = _joined([part.budgets[of] for part, of in zip(parts, these, strict=True)])
@@ -196,7 +201,7 @@ def _joined(parts: list[Floats]) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _of_noise(values: list[Floats], parts: list[_Shown]) -> tuple[float, float, float]:
+def _of_noise(values: list[Floats], parts: list[ShownNoise]) -> tuple[float, float, float]:
     rates, counts = np.unique(_joined(values), return_counts=True)
     own = rates > 0
     laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []

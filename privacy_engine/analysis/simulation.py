@@ -25,7 +25,7 @@ import numpy as np
 from privacy_engine import metrics, noise
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile
+from privacy_engine.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile, rows
 
 EVENTS = 256
 """Events of a chunk: its noise, 0.8 MB, fits the processor's second-level cache."""
@@ -89,19 +89,20 @@ def simulate(
     noise.counted(repetitions, "repetitions", 2**32)
     noise.counted(first_repetition, "first_repetition", 2**32 - repetitions + 1)
     which = range(first_repetition, first_repetition + repetitions)
-    pairs = [(mechanism, marks) for mechanism in mechanisms for marks in landmarks]
-    for _, marks in pairs:
+    for marks in landmarks if mechanisms else ():
         marks.must_cover(series)
-    plans = {i: plan for i, (mechanism, marks) in enumerate(pairs) if (plan := mechanism.simulation_plan(marks.mask))}
+    pairs = [(mechanism, marks) for mechanism in mechanisms for marks in landmarks]
+    masks = rows([marks.mask for marks in landmarks]) if landmarks else np.empty((0, len(series)), dtype=np.bool_)
+    every = [plan for mechanism in mechanisms for plan in mechanism.simulation_plans(masks)]
+    plans = {i: plan for i, plan in enumerate(every) if plan}
     errors_m, by_event_m = np.empty((len(pairs), repetitions)), np.empty((len(pairs), len(series) if by_event else 0))
     streams = [() if common else _stream(*pair) for pair in pairs]
     if plans:
         _simulate_plans(plans, streams, series, seed, which, errors_m, by_event_m)
-    for i, (mechanism, marks) in enumerate(pairs):
-        if i not in plans:
-            sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
-            errors_m[i], events_m = _simulate_releases(mechanism, series, marks, sources, len(which))
-            by_event_m[i] = events_m if by_event else ()
+    for i in sorted(set(range(len(pairs))) - plans.keys()):
+        sources = (noise.simulated_releases(seed, one, *streams[i]) for one in which)
+        errors_m[i], events_m = _simulate_releases(*pairs[i], series, sources, len(which))
+        by_event_m[i] = events_m if by_event else ()
     shape = len(mechanisms), len(landmarks)
     of_events = by_event_m.reshape(*shape, len(series)) if by_event else None
     return Simulation(errors_m.reshape(*shape, repetitions), of_events, common, seed, first_repetition)
@@ -183,10 +184,11 @@ class _KernelGroup:
 
 @dataclass(frozen=True, eq=False)
 class _NoiseGroup:
-    """Plans that share the noise of ``key``."""
+    """Plans that share the noise of ``key``; ``needs`` (n,) is the most that one requires of each event's."""
 
     key: Key
     kernels: list[_KernelGroup]
+    needs: Needs
 
     @classmethod
     def of(cls, plans: dict[int, SimulationPlan], key: Key, events: int) -> _NoiseGroup:
@@ -195,10 +197,7 @@ class _NoiseGroup:
             members = [i for i, plan in plans.items() if type(plan) is form]
             simulator = form.batch([plans[i] for i in members])
             kernels.append(_KernelGroup(members, simulator, np.zeros((len(members), events))))
-        return cls(key, kernels)
-
-    def needs(self, events: slice) -> Needs:
-        return reduce(np.maximum, (kernel.simulator.needs(events) for kernel in self.kernels))
+        return cls(key, kernels, reduce(np.maximum, (kernel.simulator.needs for kernel in kernels)))
 
 
 def _simulate_plans(
@@ -224,10 +223,8 @@ def _simulate_plans(
     ]
     for start in range(0, len(which), REPETITIONS):
         lanes = min(REPETITIONS, len(which) - start)
-        for kernel, rows in _simulate_tile(series, groups, which[start], lanes):
-            published = kernel.simulator.published
-            means = rows / np.where(published, published, np.nan)[:, np.newaxis]
-            errors_m[kernel.members, start : start + lanes] = means
+        for kernel, sums in _simulate_tile(series, groups, which[start], lanes):
+            errors_m[:, start : start + lanes][kernel.members] = sums / kernel.simulator.published[:, np.newaxis]
     if by_event_m.size:
         for kernel in (kernel for group in groups for kernel in group.kernels):
             for i, totals in zip(kernel.members, kernel.totals, strict=True):
@@ -248,7 +245,7 @@ def _simulate_tile(
         events = slice(first, first + EVENTS)
         frame = frames(series.lon[events], series.lat[events])
         for tile, group, its_states in zip(tiles, groups, states, strict=True):
-            safe = fill(tile.key, first, first_repetition, lanes, group.needs(events), units)
+            safe = fill(tile.key, first, first_repetition, lanes, group.needs[events], units)
             chunk = Chunk(series.lon, series.lat, extent, first, frame, units, safe)
             for kernel, state in zip(group.kernels, its_states, strict=True):
                 kernel.simulator.advance(tile, chunk, state, kernel.totals)
@@ -259,7 +256,7 @@ def _simulate_tile(
 
 def _extent_rad(series: Trajectory) -> float:
     """Return an upper bound of the distance of two events: parallels are shorter than the equator."""
-    return math.radians(math.hypot(float(np.ptp(series.lon)), float(np.ptp(series.lat))))
+    return math.radians(math.hypot(*(float(degrees.max() - degrees.min()) for degrees in (series.lon, series.lat))))
 
 
 def _simulate_each_tile(
@@ -268,13 +265,12 @@ def _simulate_each_tile(
     for i, marks in enumerate(landmarks):
         marks.must_cover(series)
         noise.counted(first + i, "first_repetition", 2**32)
-    plans = [mechanism.simulation_plan(marks.mask) for marks in landmarks]
+    plans = mechanism.simulation_plans(rows([marks.mask for marks in landmarks]))
     together = {i: plan for i, plan in enumerate(plans) if plan}
     if len(together) == len(plans) and len({type(plan) for plan in plans}) == 1:
         group = _NoiseGroup.of(together, noise.simulated_key(seed), 0)
         [(kernel, sums)] = _simulate_tile(series, [group], first, len(plans), one_lane_each=True)
-        published = kernel.simulator.published
-        return np.asarray(sums[:, 0] / np.where(published, published, np.nan))
+        return np.asarray(sums[:, 0] / kernel.simulator.published)
     alone = (
         simulate_errors(mechanism, series, marks, seed=seed, repetitions=1, first_repetition=first + i)
         for i, marks in enumerate(landmarks)
@@ -284,8 +280,8 @@ def _simulate_each_tile(
 
 def _simulate_releases(
     mechanism: TrajectoryMechanism,
-    series: Trajectory,
     landmarks: LandmarkSet,
+    series: Trajectory,
     sources: Iterable[noise.RandomSource],
     repetitions: int,
 ) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from privacy_engine.audit.run import (
     PairResult,
     audit,
     audit_of,
+    claimed_per,
     provable,
 )
 from privacy_engine.audit.spec import FEWEST_TRIALS, MOST_TRIALS, AuditSpec, completed, target_of, trials_field
@@ -33,6 +34,7 @@ __all__ = [
     "PairResult",
     "audit",
     "audit_of",
+    "claimed_per",
     "completed",
     "provable",
     "target_of",

@@ -45,6 +45,9 @@ class Kind(Protocol):
 
     name: str
 
+    def per(self, mechanism: Any) -> str:
+        """What ε is claimed for, one of these: "radius", "user", …"""
+
     def pairs(self, mechanism: Any) -> list[Pair]:
         """Neighbouring inputs for ``mechanism``, at least three pairs, with the claim of its guarantee for each."""
 

@@ -16,6 +16,10 @@ class NumberKind:
 
     name = "number"
 
+    def per(self, mechanism: Any) -> str:
+        """A radius: a distance of s of them may lose s·ε."""
+        return "radius"
+
     def pairs(self, mechanism: Any) -> list[Pair]:
         """From zero, from a number that is none of the machine's round ones, from a thousand times the radius."""
         radius = float(mechanism.radius_m)

@@ -59,6 +59,12 @@ class AuditResult:
         return asdict(self) | {"pairs": [asdict(one) for one in self.pairs]}
 
 
+def claimed_per(spec: AuditSpec) -> str:
+    """What the ε of a result is claimed for, one of these: ``radius``, ``window``, ``user`` or ``check-in``."""
+    mechanism = spec.target()
+    return KINDS[mechanism.kind].per(mechanism)
+
+
 def audit(spec: AuditSpec, *, watch: Watch | None = None) -> AuditResult:
     """Bound the ε of a mechanism from below, by draws alone, with 95 % confidence overall.
 

@@ -24,8 +24,9 @@ TRIALS = Param(
     example=100_000,
 )
 Trials = Annotated[int, TRIALS]
-WINDOW = 3
-"""Where none is named: over longer windows the budget is spread so thin that 10⁵ draws show less."""
+CHOSEN = {"window": 3, "side": 2, "contributions": 3}
+"""Where none is named: over longer windows, more cells and more check-ins of a user the budget is spread so thin that
+10⁵ draws show less."""
 
 
 class AuditSpec(Spec):
@@ -76,13 +77,14 @@ def target_of(description: Mapping[str, Any], *, field: str = "") -> Any:
 def completed(description: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the description with every required parameter but the level and the radius filled in, and what was.
 
-    The level and the radius are the claim, so they are never chosen for anyone; the rest is the parameter's example.
+    The level and the radius are the claim, so they are never chosen for anyone; the rest is :data:`CHOSEN`, or the
+    example.
     """
     inner = str(description.get("name", "")).rpartition(":")[2]
     cls: type[Component] | None = next((one for one in mechanisms if one.registered_name() == inner), None)
     fields = cls.fields() if cls else []
     chosen = {
-        field["name"]: WINDOW if field["name"] == "window" else field["example"]
+        field["name"]: CHOSEN.get(field["name"], field["example"])
         for field in fields
         if field["required"] and field["name"] not in ("epsilon", "radius_m") and field["name"] not in description
     }

@@ -29,6 +29,10 @@ class StreamKind:
 
     name = CountStream.kind
 
+    def per(self, mechanism: Any) -> str:
+        """A window of w timestamps."""
+        return "window"
+
     def pairs(self, mechanism: Any) -> list[Pair]:
         """Changes of constant counts, of low ones, and of counts that rise within the window that changes.
 

@@ -41,6 +41,10 @@ class TrajectoryKind:
 
     name = Trajectory.kind
 
+    def per(self, mechanism: Any) -> str:
+        """A radius: a distance of s of them may lose s·ε."""
+        return "radius"
+
     def pairs(self, mechanism: Any) -> list[Pair]:
         """Four pairs over short series that stand still, so that a mechanism that repeats releases does.
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from privacy_engine.audit.kinds import Kind
+from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.event_sketch import EventSketch
 from privacy_engine.exports.base import ExportFormat, Label
@@ -59,6 +60,10 @@ class DataType(ABC):
         """What the dataset's page shows of ``data``; the owner's alone."""
 
     @abstractmethod
+    def outline(self, data: Any) -> list[Floats]:
+        """A small drawing of ``data``: lines in the unit square, (n, 2) each; the owner's alone."""
+
+    @abstractmethod
     def content_digest(self, data: Any) -> str:
         """SHA-256 of what ``data`` holds, without names that could be changed at will."""
 
@@ -106,10 +111,10 @@ class DataType(ABC):
         """
 
     def measure(self, truth: Any, release: Any) -> dict[str, float]:
-        """The metrics of a release by name, of those that need no parameter."""
+        """The metrics of a release by name, of those that need no parameter and nothing that was left out of it."""
         found: dict[str, float] = {}
         for cls in self.metrics:
-            if not any(field["required"] for field in cls.fields()):
+            if not cls.held_out and not any(field["required"] for field in cls.fields()):
                 found[cls.registered_name()] = cls(name=cls.registered_name()).of(truth, release)
         return found
 

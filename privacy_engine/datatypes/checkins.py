@@ -10,24 +10,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine import noise
+from privacy_engine.analysis import outline
 from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.kinds import Kind
-from privacy_engine.data import CheckIns
+from privacy_engine.data import CheckIns, Floats
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, checkin_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.checkins import FORMATS
 from privacy_engine.formats.arrow import pa
 from privacy_engine.params import Frozen
-from privacy_engine.popularity import PopularityModel, model_digest
+from privacy_engine.recommender import Recommender, model_digest
 from privacy_engine.spec import ReleaseSpec
+from privacy_engine.venues import Venues
+
+LONG = 4096
+"""Lists of so many numbers of a model are columns of its table: as JSON they take most of the time to read it."""
 
 
 class CheckInFacts(Frozen):
     """What check-ins hold: how many users, places and events, from when to when, and where.
 
     ``places`` is None where the file names none; ``bounds`` is [west, south, east, north], None without positions.
-    ``per_user`` is the mean number of check-ins of a user, ``most_per_user`` the largest.
+    ``per_user`` is the mean number of check-ins of a user, ``most_per_user`` the largest; ``venues`` is how many places
+    the list of venues has that came with them, None without one.
     """
 
     checkins: int
@@ -38,6 +44,7 @@ class CheckInFacts(Frozen):
     bounds: list[float] | None
     per_user: float
     most_per_user: int
+    venues: int | None = None
 
 
 class CheckInType(DataType):
@@ -48,7 +55,7 @@ class CheckInType(DataType):
     item: ClassVar[str] = "check-in"
     items: ClassVar[str] = "check-ins"
     data_class: ClassVar[type] = CheckIns
-    release_class: ClassVar[type] = PopularityModel
+    release_class: ClassVar[type] = Recommender
     exports: ClassVar[Mapping[str, ExportFormat]] = FORMATS
     audit_kind: ClassVar[Kind] = CheckInKind()
 
@@ -68,7 +75,11 @@ class CheckInType(DataType):
             bounds=bounds,
             per_user=len(data) / max(users, 1),
             most_per_user=int(each.max()),
+            venues=None if data.venues is None else len(data.venues),
         )
+
+    def outline(self, data: CheckIns) -> list[Floats]:
+        return outline.of_checkins(data)
 
     def content_digest(self, data: CheckIns) -> str:
         found = hashlib.sha256(f"cairn check-ins content 1 {len(data)}".encode())
@@ -89,35 +100,57 @@ class CheckInType(DataType):
         optional = {"place": data.place, "lon": data.lon, "lat": data.lat}
         columns = {"user": data.user, "time_s": data.time_s}
         columns |= {name: column for name, column in optional.items() if column is not None}
-        about = {"users": list(data.users), "places": list(data.places)}
+        about: dict[str, Any] = {
+            "users": list(data.users),
+            "places": list(data.places),
+            "place_names": list(data.place_names),
+        }
+        if data.venues is not None:
+            about["venues"] = data.venues.as_dict()
         table = pa.table({name: pa.array(column) for name, column in columns.items()})
         return table.replace_schema_metadata({"checkins": json.dumps(about)})
 
     def from_table(self, table: Any) -> CheckIns:
         about = json.loads(table.schema.metadata[b"checkins"])
         column = {name: table.column(name).to_numpy() for name in table.column_names}
-        positions = column.get("lon"), column.get("lat")
         return CheckIns(
-            column["user"], about["users"], column["time_s"], column.get("place"), about["places"], *positions
+            column["user"],
+            about["users"],
+            column["time_s"],
+            column.get("place"),
+            about["places"],
+            column.get("lon"),
+            column.get("lat"),
+            about.get("place_names", ()),  # stored before places had names
+            Venues.from_dict(about["venues"]) if "venues" in about else None,
         )
 
-    def release_to_table(self, release: PopularityModel) -> Any:
-        about = {"grid": release.as_dict()["grid"], "private": release.private}
-        table = pa.table({"count": pa.array(release.counts)})
-        return table.replace_schema_metadata({"popularity": json.dumps(about)})
+    def release_to_table(self, release: Recommender) -> Any:
+        described = release.as_dict()
+        long = [name for name, value in described.items() if isinstance(value, list) and len(value) >= LONG]
+        columns = {name: pa.array([described.pop(name)]) for name in long}
+        text = json.dumps(described, separators=(",", ":"), allow_nan=False)
+        table = pa.table({"model": pa.array([text], pa.large_string()), **columns})
+        return table.replace_schema_metadata({"recommender": json.dumps({"private": release.private})})
 
-    def release_from_table(self, table: Any) -> PopularityModel:
-        about = json.loads(table.schema.metadata[b"popularity"])
-        described = {"grid": about["grid"], "counts": table.column("count").to_numpy()}
-        return PopularityModel.from_dict(described, private=about["private"])
+    def release_from_table(self, table: Any) -> Recommender:
+        if about := table.schema.metadata.get(b"popularity"):  # counts as they were stored before other models
+            about = json.loads(about)
+            described = {"grid": about["grid"], "counts": table.column("count").to_numpy()}
+        else:
+            about = json.loads(table.schema.metadata[b"recommender"])
+            described = json.loads(table.column("model")[0].as_py())
+            long = [name for name in table.column_names if name != "model"]
+            described |= {name: table.column(name)[0].values.to_numpy() for name in long}
+        return Recommender.from_dict(described, private=about["private"])
 
-    def digest(self, release: PopularityModel) -> str:
+    def digest(self, release: Recommender) -> str:
         return model_digest(release)
 
     def release(
         self, spec: ReleaseSpec, data: CheckIns, beside: Any = None, *, watch: Watch | None = None
-    ) -> PopularityModel:
+    ) -> Recommender:
         source = noise.source(spec.checked(self.kind).seed)
         found = spec.mechanism.release(data, rng=source if watch is None else noise.watched(source, watch))
-        assert isinstance(found, PopularityModel)
+        assert isinstance(found, Recommender)
         return found

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privacy_engine import noise
+from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.counted import Counted
-from privacy_engine.data import CountStream
+from privacy_engine.data import CountStream, Floats
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
@@ -88,6 +89,9 @@ class StreamType(DataType):
             counted=None if data.counted is None else data.counted.as_dict(),
             hierarchy=natural(data.names, on_a_grid=data.counted is not None),
         )
+
+    def outline(self, data: CountStream) -> list[Floats]:
+        return outline.of_counts(data)
 
     def content_digest(self, data: CountStream) -> str:
         found = hashlib.sha256(f"cairn stream content 1 {len(data)} {len(data.names)} {data.time_s is None}".encode())

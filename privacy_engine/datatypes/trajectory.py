@@ -9,9 +9,10 @@ from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 
+from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.trajectory import TrajectoryKind
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import Floats, LandmarkSet, Release, Trajectory
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -56,6 +57,9 @@ class TrajectoryType(DataType):
 
     def facts(self, data: Sequence[Trajectory]) -> TrajectoryFacts:
         return facts_of(data)
+
+    def outline(self, data: Sequence[Trajectory]) -> list[Floats]:
+        return outline.of_tracks(data)
 
     def content_digest(self, data: Sequence[Trajectory]) -> str:
         """Of the stored columns. Names, marks and the split into series stay out."""

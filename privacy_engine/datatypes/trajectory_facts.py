@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from privacy_engine import geo
+from privacy_engine.analysis.data_scale import DataScale, data_scale
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.instants import instant
 from privacy_engine.params import Frozen
@@ -31,7 +32,8 @@ class TrajectoryFacts(Frozen):
 
     ``interleaved``: whether the series of any one person overlap in time. ``marked`` is how many events the file marks
     as landmarks, None where it has no landmark column. ``bounds`` is [west, south, east, north], ``length_m`` along
-    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times.
+    great circles; ``start`` and ``end`` are ISO 8601 in UTC, None where a series has no times. ``scale`` is what errors
+    are compared with.
     """
 
     series: list[SeriesFacts]
@@ -41,6 +43,7 @@ class TrajectoryFacts(Frozen):
     marked: int | None
     bounds: list[float] | None
     length_m: float | None
+    scale: DataScale
     start: str | None
     end: str | None
 
@@ -60,6 +63,7 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
         marked=_marked(series),
         bounds=bounds(lon, lat),
         length_m=length_m(series),
+        scale=data_scale(series),
         start=start,
         end=end,
     )

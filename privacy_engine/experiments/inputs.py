@@ -15,7 +15,7 @@ import numpy as np
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 
-RESULTS = {Trajectory.kind: 1, CountStream.kind: 2, CheckIns.kind: 1}
+RESULTS = {Trajectory.kind: 1, CountStream.kind: 2, CheckIns.kind: 2}
 """Part of every dataset's key: raised when the same cell would give other numbers, so that stored ones are not used."""
 
 COLUMNS = {CountStream.kind: ("counts",), CheckIns.kind: ("user", "time_s", "place", "lon", "lat")}

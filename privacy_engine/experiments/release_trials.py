@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,13 @@ def batch_size(counts: int) -> int:
     return min(max(COUNTS_AT_ONCE // max(counts, 1), 1), LARGEST_BATCH)
 
 
+class Trial(NamedTuple):
+    """One repetition: what was released, and the release."""
+
+    truth: Any
+    release: Any
+
+
 class ReleaseTrials:
     """The repetitions ``which`` of ``cell``, each a function of the cell, the data and its own number alone.
 
@@ -36,17 +43,18 @@ class ReleaseTrials:
         self.cell, self.which = cell, which
         self.truth = cell.truth(data)
 
-    def releases(self) -> Iterator[Any]:
-        """One release for each repetition, in their order; one batch of them is in memory."""
+    def each(self) -> Iterator[Any]:
+        """What is measured in each repetition, in their order; one batch of them is in memory."""
         mechanism, steps = self.cell.release.mechanism, self.cell.release.postprocess
         size = self.cell.batch_over(self.truth)
         for number in range(self.which.start // size, -(-self.which.stop // size)):
-            drawn = mechanism.releases(self.truth, size, rng=noise.simulated_releases(self.cell.root, number))
+            parts = self.cell.parts(self.truth, number)
+            drawn = mechanism.releases(parts[0], size, rng=noise.simulated_releases(self.cell.root, number))
             first = number * size
             for one in drawn[max(self.which.start - first, 0) : self.which.stop - first]:
-                yield processed(one, steps)
+                yield self.cell.trial(parts, processed(one, steps))
 
     def values(self) -> Floats:
         """Each metric of each repetition, (metrics, repetitions)."""
-        rows = [[one.of(self.truth, release) for one in self.cell.metrics] for release in self.releases()]
+        rows = [[one.of_trial(trial) for one in self.cell.metrics] for trial in self.each()]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(self.cell.metrics)).T

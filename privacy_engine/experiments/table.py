@@ -29,22 +29,25 @@ Results = dict[str, Any]
 def assemble(spec: ExperimentSpec, dataset: str, results: Results) -> pa.Table:
     """One row for each point of the grid and metric, in the grid's order.
 
-    Columns: ``dataset`` and ``cell`` (digests), every parameter of the cell by its place, ``marked_share`` (mean, of
-    trajectories only), ``metric``, its parameters as ``metric.<parameter>`` where it has some, ``unit``, ``mean``,
-    ``low`` and ``high`` (quantiles over repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have
-    a value. Numbers are null where no repetition has one.
+    Columns: ``dataset`` and ``cell`` (digests), :attr:`Cell.short_columns`, every parameter of the cell by its place,
+    ``marked_share`` (mean, of trajectories only), ``metric``, its parameters as ``metric.<parameter>`` where it has
+    some, ``unit``, ``value`` (the mean, where there are short columns), ``mean``, ``low`` and ``high`` (quantiles over
+    repetitions, :data:`LOW` and :data:`HIGH`) and ``n``, the repetitions that have a value. Numbers are null where no
+    repetition has one.
     """
-    rows, marked = [], spec.kind == Trajectory.kind
+    rows, marked, short = [], spec.kind == Trajectory.kind, False
     for point in spec.points():
         share, *values = results[point.cell.digest]
-        about = _parameters(point) | ({"marked_share": _mean(share[~np.isnan(share)])} if marked else {})
+        about = {"dataset": dataset, "cell": point.cell.digest} | point.cell.short_columns | _parameters(point)
+        about |= {"marked_share": _mean(share[~np.isnan(share)])} if marked else {}
+        short = bool(point.cell.short_columns)
         for measure, one in zip(point.cell.metrics, values, strict=True):
-            named = {"metric": measure.name, **_metric_parameters(measure), "unit": measure.unit}
-            ends = {"dataset": dataset, "cell": point.cell.digest}, named
-            rows.append(ends[0] | about | ends[1] | summary(one))
+            named = {"metric": measure.column_name, **_metric_parameters(measure), "unit": measure.unit}
+            found = summary(one)
+            rows.append(about | named | ({"value": found["mean"]} if short else {}) | found)
     first = ["dataset", "cell"]
     params = dict.fromkeys(name for measure in spec.metrics for name in _metric_parameters(measure))
-    last = [*["marked_share"] * marked, "metric", *params, "unit", "mean", "low", "high", "n"]
+    last = [*["marked_share"] * marked, "metric", *params, "unit", *["value"] * short, "mean", "low", "high", "n"]
     places = dict.fromkeys(name for row in rows for name in row if name not in (*first, *last))
     columns = {name: _column([row.get(name) for row in rows]) for name in (*first, *places, *last)}
     about_all = {"cairn": __version__, "noise": NOT_PRIVATE, "spec": spec.model_dump_json(), "digest": spec.digest}

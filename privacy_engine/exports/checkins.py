@@ -5,24 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
+from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, as_json, cell_text, sentence
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.popularity import PopularityModel
+from privacy_engine.recommender import PopularityModel, Recommender
 
 COLUMNS = ("cell", "west", "south", "east", "north", "count")
+MASS = "mass"
+"""The last column of a model that publishes more than counts: the mass of a cell need not be a whole number."""
 
 
-def _write_json(model: PopularityModel, out: BinaryIO, label: Label) -> None:
+def _write_json(model: Recommender, out: BinaryIO, label: Label) -> None:
     text = f'{{"model":{as_json(model.as_dict())},\n"privacy":{as_json(dict(label))}}}\n'
     out.write(text.encode("ascii"))
 
 
-def _write_csv(model: PopularityModel, out: BinaryIO, label: Label) -> None:
-    out.write((",".join([*COLUMNS, OUR_COLUMN, JSON_COLUMN]) + "\r\n").encode())
+def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
+    mass = model.densities()
+    if mass is None:
+        rule = "json where a model has no mass of cells"
+        raise DataError(f"format must be {rule}, got csv", field="format", rule=rule, value="csv")
+    counts = model.counts if isinstance(model, PopularityModel) else None
+    columns = (*COLUMNS[:-1], MASS) if counts is None else COLUMNS
+    out.write((",".join([*columns, OUR_COLUMN, JSON_COLUMN]) + "\r\n").encode())
+    values = [repr(value) for value in (mass if counts is None else counts).tolist()]
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
-    for cell, (box, count) in enumerate(zip(model.grid.boxes().tolist(), model.counts.tolist(), strict=True)):
+    for cell, (box, value) in enumerate(zip(model.grid.boxes().tolist(), values, strict=True)):
         edges = ",".join(repr(edge) for edge in box)
-        out.write(f"{cell},{edges},{count},{first or ','}\r\n".encode())
+        out.write(f"{cell},{edges},{value},{first or ','}\r\n".encode())
         first = ""
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import (  # noqa: F401 (they register)
     ais,
@@ -41,7 +41,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     unsupported_xml,
 )
 from privacy_engine.formats.archive import read_zip
-from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_other
+from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
 from privacy_engine.formats.detect import Format, detect, formats, misnamed
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
@@ -159,8 +159,9 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
     report = Report(file=display_name(name))
     if _is_zip(stream):
-        if Trajectory.kind not in kinds:
-            raise FormatError("An archive is read for trajectories only. Unpack it.", code="archive", rule="one table")
+        checkins = read_archive(stream, kinds, chosen, report, meter)
+        if checkins is not None:
+            return _of_kind(checkins, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
         return Reading(series, report)
@@ -194,11 +195,15 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tup
     report.format, report.format_title = format.name, format.title
     other = read_other(format, source, kinds, chosen, report)
     if other is not None:
-        report.series = [(other.kind, len(other))]
-        return Reading([], report, other)
+        return _of_kind(other, report)
     series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
     return Reading(series, report)
+
+
+def _of_kind(other: CountStream | CheckIns, report: Report) -> Reading:
+    report.series = [(other.kind, len(other))]
+    return Reading([], report, other)
 
 
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:

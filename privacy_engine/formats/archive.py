@@ -2,18 +2,24 @@
 
 Whose they are: what a column of the members states; else their folders, where these are laid out as Geolife's or are
 called person-1, user_2 and so on; else all members are one person's.
+
+An archive of one table of check-ins is read as check-ins. With a list of their venues beside it (columns of the place,
+its longitude and latitude, and perhaps its name) the places have names, and check-ins without a position have that of
+their place. These two may be packed with gzip inside the archive.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -27,7 +33,8 @@ from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
-PACKED = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
+GZIP = b"\x1f\x8b"
+PACKED = (b"PK\x03\x04", b"PK\x05\x06", GZIP, b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
 _MAX_DIRECTORY = 1 << 20
 _JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
@@ -41,8 +48,8 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         Damaged, too large or too many members, or nothing readable inside.
     """
     report.format, report.format_title, report.unit = "zip", "ZIP archive", "line"
-    with _opened(stream, meter) as archive:
-        members = _allowed(archive, report, meter)
+    with opened(stream, meter) as archive:
+        members = allowed(archive, report, meter)
         found: list[Member] = []
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options))
@@ -75,7 +82,7 @@ def _refuse_unused(found: list[Member]) -> None:
             raise error
 
 
-def _opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
+def opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
     """The archive, after its directory was found to be small enough to be read at all."""
     size = size_of(stream)
     stream.seek(max(0, size - 65557))
@@ -106,7 +113,7 @@ def _too_many(limit: int) -> FormatError:
     return FormatError(message, code="too_many_members", rule=f"at most {limit} members")
 
 
-def _allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zipfile.ZipInfo]:
+def allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zipfile.ZipInfo]:
     """The members to read, in the order of their names; unsafe and junk ones are listed and left alone."""
     members = []
     for info in archive.infolist():
@@ -151,6 +158,33 @@ def _why_not(info: zipfile.ZipInfo) -> str:
     return "junk_member" if _JUNK.search(name) else ""
 
 
+@contextmanager
+def member_source(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, meter: Meter, *, unpack: bool = False
+) -> Iterator[Source]:
+    """The bytes of a member; with ``unpack`` those inside, where the member is a gzip of one file.
+
+    Raises
+    ------
+    FormatError
+        It is encrypted, or damaged.
+    """
+    if info.flag_bits & 1:
+        raise FormatError("The archive is encrypted. Upload it without a password.", code="encrypted")
+    try:
+        with archive.open(info) as stream:
+            source = Source(stream, info.filename, meter, packed=info.compress_size)  # type: ignore[arg-type]
+            if unpack and source.head.startswith(GZIP):
+                stream.seek(0)
+                unpacked: Any = gzip.GzipFile(fileobj=stream, mode="rb")
+                source = Source(unpacked, info.filename.removesuffix(".gz"), meter, packed=info.file_size)
+            yield source
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError) as error:
+        if isinstance(error, EngineError):
+            raise
+        raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
+
+
 def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> None:
     report.members.append({"name": display_name(info.filename), "reason": reason, "message": message})
 
@@ -159,20 +193,11 @@ def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
 ) -> Member:
     own = Report(file=display_name(info.filename))
-    if info.flag_bits & 1:
-        raise FormatError("The archive is encrypted. Upload it without a password.", code="encrypted")
-    try:
-        with archive.open(info) as stream:
-            source = Source(stream, info.filename, meter, packed=info.compress_size)  # type: ignore[arg-type]
-            if source.head.startswith(PACKED):
-                raise FormatError(
-                    "Nested archives are not opened. Unpack it and upload what is inside.", code="nested_archive"
-                )
-            series = reader(source, options, own)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError) as error:
-        if isinstance(error, EngineError):
-            raise
-        raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
+    with member_source(archive, info, meter) as source:
+        if source.head.startswith(PACKED):
+            message = "Nested archives are not opened. Unpack it and upload what is inside."
+            raise FormatError(message, code="nested_archive")
+        series = reader(source, options, own)
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit

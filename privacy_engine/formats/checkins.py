@@ -1,8 +1,13 @@
-"""Check-ins: who was at which place (or position) and when; with a header, or in the order of the SNAP data sets."""
+"""Check-ins: who was at which place (or position) and when; with a header, or in the order of a published data set.
+
+Places may be joined with a list of venues in the same archive, which gives them names, and positions to the check-ins
+that have none.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,84 +16,63 @@ from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import pa, pc
-from privacy_engine.formats.columns import LAT, LON, TIME, canonical
+from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
+from privacy_engine.formats.columns import canonical, which_column
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import times
+from privacy_engine.venues import Venues
 
-USERS = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id", "customer_id")
-PLACES: tuple[str, ...] = ("venue_id", "venueid", "venue", "place_id", "placeid", "place", "location_id", "locationid")
-PLACES += ("poi_id", "poi", "business_id", "spot_id", "item_id", "location", "place_name", "venue_name")
-_TIMES = ("checkin_time", "check_in_time", "check_in", "checkin", *TIME)
-_SNAP = {"user": 0, "time": 1, "lat": 2, "lon": 3, "place": 4}
-_SNAP_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?")
-_ROLES = ("user", "time", "place", "lon", "lat")
-_NO_TIME, _BAD_TIME, _OUT_OF_RANGE = range(len(REASON_NAMES), len(REASON_NAMES) + 3)
+_NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
 _REASONS = {_NO_TIME: "no_time", _BAD_TIME: "bad_time", _OUT_OF_RANGE: "out_of_range"}
+_REASONS |= {_NO_POSITION: "no_position", _UNKNOWN_VENUE: "unknown_venue"}
+_DAY_MINUTES = 24 * 60.0
+MOST_LISTED = 100_000
+"""Venues of a list, at most, that is stored with the check-ins."""
 
 
-def looks_like(names: list[str], sample: list[list[str]], headed: bool) -> bool:
-    """Whether a table names users, times and places."""
-    return {"user", "time", "place"} <= _places(names, sample, headed, ReadOptions()).keys()
-
-
-def _places(names: list[str], sample: list[list[str]], headed: bool, options: ReadOptions) -> dict[str, int]:
-    """The place of each role's column."""
-    if not headed and _in_snap_order(sample):
-        return dict(_SNAP)
-    plain = [canonical(name) for name in names] if headed else [f"#{i + 1}" for i in range(len(names))]
-    known = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT}
-    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": None}
-    places: dict[str, int] = {}
-    for role in _ROLES:
-        column = named[role]
-        if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
-            places[role] = int(column[1:]) - 1
-        else:
-            free = [name if i not in places.values() else "" for i, name in enumerate(plain)]
-            wanted = (canonical(column),) if column else known[role]
-            found = next((free.index(name) for name in wanted if name and name in free), None)
-            if found is not None:
-                places[role] = found
-    return places
-
-
-def _in_snap_order(sample: list[list[str]]) -> bool:
-    """user, time, latitude, longitude, place, as Gowalla and Brightkite are published."""
-    rows = sample[:10]
-    return bool(rows) and all(
-        len(row) == 5 and re.fullmatch(r"[0-9]+", row[0]) and _SNAP_TIME.fullmatch(row[1]) and "." in row[2] + row[3]
-        for row in rows
-    )
-
-
-def checkins_of(table: Table, options: ReadOptions, report: Report) -> CheckIns:
-    """The check-ins of a table, sorted by user and time.
+def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venues | None = None) -> CheckIns:
+    """The check-ins of a table, sorted by user and time, their places joined with ``venues``.
 
     Raises
     ------
     FormatError
         There is no column of users, of times, or of places or positions; or no row is left.
+    ChoiceNeeded
+        Two columns of times, longitudes or latitudes bear the same name, or the times can be read in several ways.
     """
-    places = _places(table.names, table.sample, table.headed, options)
-    for role, title in (("user", "user"), ("time", "time")):
-        if role not in places:
-            raise _no_column(title, table)
-    if "place" not in places and not {"lon", "lat"} <= places.keys():
+    roles = roles_of(table.names, table.sample, table.headed, options)
+    for role in ("user", "time"):
+        if role not in roles:
+            raise _no_column(role, table)
+    if "place" not in roles and not {"lon", "lat"} <= roles.keys():
         raise _no_column("place, nor of longitude and latitude,", table)
-    columns = {role: table.columns[place] for role, place in places.items()}
-    reasons, numbers_of = _reasons(columns, options, report)
-    seconds, reasons = _instants(columns["time"], reasons, options, report)
+    _refuse_twice(table, roles, options)
+    columns = {role: table.columns[place] for role, place in roles.items()}
+    reasons, position = _reasons(table, columns, options, report, venues)
+    seconds, reasons = _instants(table, roles, columns, reasons, options, report)
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
     order = np.lexsort((seconds[kept], user))
     _report_order(seconds[kept], user, report)
-    place, names = _coded(columns["place"], kept) if "place" in columns else (None, [])
-    lon, lat = (numbers_of[axis][kept][order] if axis in numbers_of else None for axis in ("lon", "lat"))
-    return CheckIns(user[order], users, seconds[kept][order], None if place is None else place[order], names, lon, lat)
+    place, places = _coded(columns["place"], kept) if "place" in columns else (None, [])
+    lon, lat = (position[axis][kept][order] if axis in position else None for axis in ("lon", "lat"))
+    names = _names(columns.get("name"), kept, place, places, venues, report)
+    place = None if place is None else place[order]
+    listed = _listed(venues, place, report)
+    return CheckIns(user[order], users, seconds[kept][order], place, places, lon, lat, names, listed)
+
+
+def _listed(venues: Venues | None, place: Ints | None, report: Report) -> Venues | None:
+    """The list of venues where check-ins name their places and it is short enough to be stored with them."""
+    if venues is None or place is None or len(venues) <= MOST_LISTED:
+        return None if place is None else venues
+    message = f"The list of venues is not stored, as it has more than {MOST_LISTED:,}: releases cannot count venues."
+    report.note("venues_not_listed", message, level="info", count=len(venues))
+    return None
 
 
 def _no_column(title: str, table: Table) -> FormatError:
@@ -97,32 +81,123 @@ def _no_column(title: str, table: Table) -> FormatError:
     return FormatError(message, code="no_checkin_columns", rule=f"a {title} column")
 
 
-def _reasons(columns: dict[str, Any], options: ReadOptions, report: Report) -> tuple[Any, dict[str, Floats]]:
-    n = len(columns["user"])
-    reasons = np.zeros(n, dtype=np.int64)
-    values: dict[str, Floats] = {}
-    for axis in ("lon", "lat"):
-        if not {"lon", "lat"} <= columns.keys():
-            break
-        column = columns[axis]
-        values[axis], why = numbers(column, axis) if pa.types.is_string(column.type) else typed(column)
-        reasons = np.where(reasons == GOOD, why, reasons)
-    if values:
-        values["lon"] = eastward(values["lon"], reasons == GOOD, options, report)
-        off = (np.abs(values["lon"]) > 180) | (np.abs(values["lat"]) > 90)
-        reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
+def _refuse_twice(table: Table, roles: Roles, options: ReadOptions) -> None:
+    """Request a choice where two columns have the name of the time, the longitude or the latitude."""
+    names = [canonical(name) for name in table.names] if table.headed else []
+    for role in {"time", "lon", "lat"} & roles.keys():
+        places = [i for i, name in enumerate(names) if name == names[roles[role]]]
+        if len(places) > 1 and getattr(options, role) is None:
+            raise which_column(role, table.names, places, table.sample)
+
+
+def _reasons(
+    table: Table, columns: dict[str, Any], options: ReadOptions, report: Report, venues: Venues | None
+) -> tuple[Any, dict[str, Floats]]:
+    """Why each row cannot be used, and its position; both empty where the table has none and no venues are given."""
+    reasons = np.zeros(len(columns["user"]), dtype=np.int64)
+    position: dict[str, Floats] = {}
+    if {"lon", "lat"} <= columns.keys():
+        reasons, position = _own_positions(table, columns, options, report)
+    if venues is not None and "place" in columns:
+        reasons, position = _joined(reasons, position, columns["place"], venues, report)
     for role in {"user", "place"} & columns.keys():
         empty = pc.equal(pc.fill_null(pc.utf8_trim_whitespace(columns[role].cast(pa.string())), ""), "")
-        reasons = np.where(empty.to_numpy(zero_copy_only=False) & (reasons == GOOD), MISSING, reasons)
-    return reasons, values
+        unusable = reasons == GOOD if role == "user" else (reasons == GOOD) | (reasons == _UNKNOWN_VENUE)
+        reasons = np.where(empty.to_numpy(zero_copy_only=False) & unusable, MISSING, reasons)
+    return reasons, position
 
 
-def _instants(column: Any, reasons: Any, options: ReadOptions, report: Report) -> tuple[Floats, Any]:
-    found = times(column, options)
+def _own_positions(
+    table: Table, columns: dict[str, Any], options: ReadOptions, report: Report
+) -> tuple[Any, dict[str, Floats]]:
+    reasons = np.zeros(len(columns["user"]), dtype=np.int64)
+    position: dict[str, Floats] = {}
+    decimal = _decimal(columns, options, report)
+    for axis in ("lon", "lat"):
+        column = columns[axis]
+        position[axis], why = numbers(column, axis, decimal) if pa.types.is_string(column.type) else typed(column)
+        reasons = np.where(reasons == GOOD, why, reasons)
+    position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
+    off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
+    reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
+    layout = None if table.headed else layout_of(table.sample, CHECKINS)
+    if layout is not None and layout.zeros:
+        zero = (position["lon"] == 0) & (position["lat"] == 0)
+        reasons = np.where((reasons == GOOD) & zero, _NO_POSITION, reasons)
+    return reasons, position
+
+
+def _decimal(columns: dict[str, Any], options: ReadOptions, report: Report) -> str:
+    """The decimal mark: as the owner stated it, or a comma where the first positions have one."""
+    if options.decimal is not None:
+        return options.decimal
+    cells = [cell or "" for axis in ("lon", "lat") for cell in columns[axis].slice(0, 60).cast(pa.string()).to_pylist()]
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if sum(bool(re.fullmatch(r"[+-]?[0-9]{1,3},[0-9]+", cell)) for cell in filled) * 2 > len(filled):
+        report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
+        return ","
+    return "."
+
+
+def _joined(
+    reasons: Any, position: dict[str, Floats], place: Any, venues: Venues, report: Report
+) -> tuple[Any, dict[str, Floats]]:
+    """The positions of the venues where rows have none of their own."""
+    coded = pc.utf8_trim_whitespace(pc.fill_null(place.cast(pa.string()), "")).dictionary_encode()
+    codes = coded.indices.to_numpy(zero_copy_only=False)
+    lon, lat = (axis[codes] for axis in venues.positions(coded.dictionary.to_pylist()))
+    without = np.isin(reasons, (MISSING, _NO_POSITION)) if position else np.ones(len(codes), dtype=np.bool_)
+    known = without & np.isfinite(lon)
+    found = position or {"lon": lon, "lat": lat}
+    found = {"lon": np.where(known, lon, found["lon"]), "lat": np.where(known, lat, found["lat"])}
+    if known.any():
+        message = "Positions were taken from the list of venues."
+        report.note("venue_positions", message, level="info", count=int(known.sum()))
+    return np.where(known, GOOD, np.where(without, _UNKNOWN_VENUE, reasons)), found
+
+
+def _names(
+    own: Any, kept: Ints, place: Ints | None, places: Sequence[str], venues: Venues | None, report: Report
+) -> list[str]:
+    """The name of each place: that of the venue, else the first in the table; empty where no place has one."""
+    if place is None:
+        return []
+    found = venues.names_of(places) if venues is not None else [""] * len(places)
+    if own is not None:
+        names = pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)).to_pylist()
+        for code, name in zip(place.tolist(), names, strict=True):
+            found[code] = found[code] or name
+    named = sum(map(bool, found))
+    if not named:
+        return []
+    message = "Places have names; places of one name are different places where their identifiers are."
+    report.note("place_names", message, level="info", count=named)
+    return found
+
+
+def _instants(
+    table: Table, roles: Roles, columns: dict[str, Any], reasons: Any, options: ReadOptions, report: Report
+) -> tuple[Floats, Any]:
+    """Seconds since 1970 UTC of each row, and the reasons with those of rows without a time."""
+    found = times(columns["time"], options)
+    local = table.headed and canonical(table.names[roles["time"]]).startswith("local")
+    if "offset" in columns and local and options.time_zone is None:
+        found.seconds, found.naive = _by_offset(found.seconds, found.naive, columns["offset"]), found.naive & False
+        report.note("offset_used", "Local times were read with the offset from UTC in their rows.", level="info")
+    elif "offset" in columns:
+        message = "The column of offsets from UTC was not used: times are stored in UTC."
+        report.note("offset_ignored", message, level="info")
     seconds = timezones.settle(found, None, options, report)
     bad = ~(np.abs(seconds) <= 1e12)
     reasons = np.where((reasons == GOOD) & bad & found.missing, _NO_TIME, reasons)
     return seconds, np.where((reasons == GOOD) & bad, _BAD_TIME, reasons)
+
+
+def _by_offset(seconds: Floats, naive: Any, offset: Any) -> Floats:
+    """Clock readings less the minutes that their rows give; nan where a row gives none of a day at most."""
+    minutes, _ = numbers(offset) if pa.types.is_string(offset.type) else typed(offset)
+    minutes = np.where(np.abs(minutes) <= _DAY_MINUTES, minutes, np.nan)
+    return np.where(naive, seconds - minutes * 60, seconds)
 
 
 def _kept(reasons: Any, table: Table, report: Report) -> Ints:

@@ -213,7 +213,7 @@ def _named(role: str, names: Sequence[str], wanted: str | None) -> int | None:
     if len(places) == 1:
         return places[0]
     if len(places) > 1:
-        raise _which(role, names, places, ())
+        raise which_column(role, names, places, ())
     raise no_column(role, names, wanted)
 
 
@@ -239,7 +239,7 @@ def _known(
     for name in known:
         places = [i for i, one in enumerate(plain) if one == name and i not in taken]
         if len(places) > 1:
-            raise _which(role, names, places, sample)
+            raise which_column(role, names, places, sample)
         if places:
             return places[0]
     if role == "time":
@@ -248,7 +248,11 @@ def _known(
     return None
 
 
-def _which(role: str, names: Sequence[str], places: Sequence[int], sample: Sequence[Sequence[str]]) -> ChoiceNeeded:
+def which_column(
+    role: str, names: Sequence[str], places: Sequence[int], sample: Sequence[Sequence[str]]
+) -> ChoiceNeeded:
+    """The question which of the columns of one name, at ``places``, has a role."""
+
     def label(place: int) -> str:
         cells = ", ".join(row[place][:20] for row in sample[:2] if place < len(row))
         return f"column {place + 1}: {names[place][:30]}" + (f" ({cells} …)" if cells else "")

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import BinaryIO
 
 from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
 from privacy_engine.errors import FormatError, ParameterError, shown
 from privacy_engine.formats import checkins, streams
+from privacy_engine.formats.checkin_archive import find_tables, read_tables
+from privacy_engine.formats.checkin_columns import looks_like as looks_like_checkins
 from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
 from privacy_engine.formats.geoparquet import geometry_column
-from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions, unusable
+from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
 from privacy_engine.formats.parquet import whole_table
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.source import Source
+from privacy_engine.formats.source import Meter, Source
 
 OTHER_COLUMNS = "other_columns"
 """The code of the note on a table of counts whose columns are those of another kind."""
@@ -59,8 +62,7 @@ def read_other(
         return None
     if len(kinds) > 1:
         report.guess("kind", kind, f"The table was read as {TITLES[kind]}.", "kind")
-    for error in unusable(TITLES[kind], _used(kind, format), COLUMNS, options):
-        raise error
+    refuse_unused(kind, format.options, options)
     table = table or text_table(source.read_lines(), options, report)
     if kind == CheckIns.kind:
         return checkins.checkins_of(table, options, report)
@@ -72,16 +74,48 @@ def read_other(
 def _note_other_columns(table: Table, report: Report) -> None:
     """Note in the report that a table which is read as counts names the columns of another kind."""
     found = "positions" if has_positions(table.names) else ""
-    if checkins.looks_like(table.names, table.sample, table.headed):
+    if looks_like_checkins(table.names, table.sample, table.headed):
         found = TITLES[CheckIns.kind]
     if found:
         report.note(OTHER_COLUMNS, f"The columns are those of {found}; they were read as counts.")
 
 
-def _used(kind: str, format: Format) -> tuple[str, ...]:
-    """The options that are used for counts or check-ins in a table of this format."""
+def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> None:
+    """Refuse options that are not used for counts or check-ins; ``known`` are those of the file's format.
+
+    Raises
+    ------
+    ParameterError
+        Such an option was given.
+    """
     used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ()
-    return (*used, *(name for name in ("delimiter", *TIMED[1:]) if name in format.options))
+    more = ("delimiter", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
+    for error in unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options):
+        raise error
+
+
+def read_archive(
+    stream: BinaryIO, kinds: tuple[str, ...], options: ReadOptions, report: Report, meter: Meter
+) -> CheckIns | None:
+    """The check-ins of a ZIP archive, where the caller takes them and it holds a table of them; None for trajectories.
+
+    Raises
+    ------
+    FormatError
+        The caller takes no trajectories and there are no check-ins, or they cannot be read.
+    """
+    stated = Trajectory.kind not in kinds
+    tables = find_tables(stream, options, meter) if CheckIns.kind in kinds else None
+    several = tables is not None and len(tables.checkins) > 1 and not tables.published
+    if tables is None or (not stated and (several or not tables.checkins)):
+        if stated:
+            message = "An archive is read for trajectories, or for one table of check-ins. Unpack it."
+            raise FormatError(message, code="archive", rule="one table")
+        return None
+    if len(kinds) > 1:
+        report.guess("kind", CheckIns.kind, "The archive was read as check-ins.", "kind")
+    refuse_unused(CheckIns.kind, TABLE, options)
+    return read_tables(stream, tables, options, report, meter)
 
 
 def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], options: ReadOptions) -> str:
@@ -90,7 +124,7 @@ def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], opt
         names, sample, headed = found.names, found.sample[:-1] or found.sample, found.headed
     else:
         names, sample, headed = table.names, table.sample, True
-    if CheckIns.kind in kinds and checkins.looks_like(names, sample, headed):
+    if CheckIns.kind in kinds and looks_like_checkins(names, sample, headed):
         return CheckIns.kind
     # a table whose positions are under unusual names must not pass for counts: its owner must name them
     sure = Trajectory.kind not in kinds or (not options.lon and streams.is_certain(names, sample, headed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ from privacy_engine.formats.table import text_columns
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
+_POSITION = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
+"""A coordinate with three decimals or more: two of them stand in no header."""
 
 
 @dataclass
@@ -81,6 +84,8 @@ def _cells_in_order(rows: list[list[str]]) -> int:
 
 def _is_header(first: list[str], rows: list[list[str]]) -> bool:
     """Names are no numbers, or they number the columns where the rows below do not."""
+    if sum(bool(_POSITION.fullmatch(cell.strip())) for cell in first) > 1:
+        return False
     if not any(number(cell)[1] == GOOD for cell in first):
         return True
     counted = [[str(i + start) for i in range(len(first))] for start in (0, 1)]

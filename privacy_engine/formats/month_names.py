@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from privacy_engine.formats.arrow import pa, pc
 
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: i + 1 for i, name in enumerate(_NAMES)}
@@ -18,6 +21,13 @@ _REST = re.compile(
     r"[,\sT]*(?:(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,6}))?)?)?"
     r"\s*(?P<ap>[AaPp][Mm])?\s*(?P<z>Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
 )
+
+
+def month_numbers(names: Any) -> Any:
+    """The number of each month as text, by the first three letters of its name in any case; 0 for what is no month."""
+    short = pc.utf8_slice_codeunits(pc.ascii_lower(names), 0, 3)
+    number = pc.add(pc.fill_null(pc.index_in(short, value_set=pa.array(_NAMES)), -1), 1)
+    return number.cast(pa.string())
 
 
 def parse_month_name(text: str) -> tuple[float, bool]:

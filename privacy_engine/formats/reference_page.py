@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from privacy_engine.formats import archive, checkins, folders, options, streams
+from privacy_engine.formats import archive, checkin_columns, checkins, folders, options, streams
 from privacy_engine.formats.data_kinds import TITLES
 from privacy_engine.formats.detect import Format, formats
 from privacy_engine.formats.options import PLACED, Option
@@ -62,7 +62,8 @@ def _section(one: Format) -> str:
 
 def _kinds() -> str:
     """How tables that hold no trajectory are distinguished."""
-    lines = [f"{_first(module)} Recognised when {_whether(module.looks_like)}" for module in (checkins, streams)]
+    tables = ((checkins, checkin_columns.looks_like), (streams, streams.looks_like))
+    lines = [f"{_line(module)} Recognised when {_whether(judge)}" for module, judge in tables]
     return "## Counts and check-ins in tables\n\n" + _list(lines)
 
 
@@ -78,7 +79,12 @@ def _endings(one: Format) -> str:
 
 
 def _whether(judge: Callable[..., bool]) -> str:
-    return _first(judge).removeprefix("Whether ")
+    return _line(judge).removeprefix("Whether ")
+
+
+def _line(described: Any) -> str:
+    """A whole docstring on one line."""
+    return _text(described).replace("\n\n", " ")
 
 
 def _first(described: Any) -> str:

@@ -16,10 +16,12 @@ SHOWN_SERIES = 1000
 WHY = {
     "short_row": "The row has too few cells.",
     "nul": "The row holds a NUL character.",
-    "missing": "The position is empty.",
+    "missing": "The position is empty (of check-ins the user, the place or the position).",
     "not_a_number": "The position is not a number.",
     "not_finite": "The position is not a finite number.",
     "out_of_range": "The position is not on the globe.",
+    "no_position": "The position is 0, 0, which stands for none in this data set.",
+    "unknown_venue": "The check-in has no position, and its place is not in the list of venues.",
     "bad_time": "The time cannot be read.",
     "no_time": "The time is empty, though other rows have one.",
     "bad_mark": "The landmark cell is neither yes nor no.",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats.arrow import pa, pc
-from privacy_engine.formats.month_names import parse_month_name
+from privacy_engine.formats.month_names import month_numbers, parse_month_name
 from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 
@@ -31,6 +31,11 @@ _SIX = (
     r"^(?P<p>[0-9]{2})(?P<q>[0-9]{2})(?P<r>[0-9]{2}) "
     r"(?P<h>[0-9]{2}):?(?P<mi>[0-9]{2}):?(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?$"
 )
+_YEAR_AFTER_CLOCK = (  # as mail and Foursquare write it: Tue Apr 03 18:00:09 +0000 2012
+    r"^[A-Za-z]{3},? (?P<mo>[A-Za-z]{3})[A-Za-z]{0,6} +(?P<d>[0-9]{1,2}) "
+    r"(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?"
+    r"(?: (?P<z>UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? (?P<y>[0-9]{4})$"
+)
 _NUMERIC = r"^[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?$"
 
 _PER_UNIT = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -40,6 +45,7 @@ ISO = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?(?P<z>Z|[+-][0-9:]{2,5})?"
 )
 _FIXED_YEAR_LAST = r"^[0-9]{2}[-/.][0-9]{2}[-/.][0-9]{4}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)?$"
+_FIXED_YEAR_AFTER_CLOCK = r"^[A-Za-z]{3} [A-Za-z]{3} [0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} [+-][0-9]{4} [0-9]{4}$"
 ORDERS = ("dmy", "mdy", "ymd")
 
 
@@ -147,14 +153,15 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     cells = pc.ascii_trim_whitespace(cells)
     if isinstance(cells, pa.ChunkedArray):
         cells = cells.combine_chunks()
-    if (quick := _whole_column(cells) or _whole_column_year_last(cells, options)) is not None:
+    quick = _whole_column(cells) or _whole_column_year_last(cells, options) or _whole_column_year_after_clock(cells)
+    if quick is not None:
         return quick
     found = Times.empty(len(cells))
     lowered = pc.fill_null(pc.ascii_lower(cells), "")
     found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
         zero_copy_only=False
     )
-    for pattern in (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX):
+    for pattern in (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK):
         _match(cells, pattern, found, options)
     _match_numbers(cells, found, options)
     _match_month_names(cells, found)
@@ -192,6 +199,20 @@ def _whole_column_year_last(cells: Any, options: ReadOptions) -> Times | None:
     return next(iter(read.values())) if len(read) == 1 else None
 
 
+def _whole_column_year_after_clock(cells: Any) -> Times | None:
+    """All cells like Tue Apr 03 18:00:09 +0000 2012, turned round and read as ISO 8601."""
+    first = cells.drop_null()[:1].to_pylist()
+    if not first or not re.match(_FIXED_YEAR_AFTER_CLOCK, first[0][:40]):
+        return None
+    if not pc.all(pc.match_substring_regex(cells, _FIXED_YEAR_AFTER_CLOCK)).as_py():
+        return None
+    ends = ((4, 7), (8, 10), (11, 19), (20, 25), (26, 30))
+    name, day, clock, zone, year = (pc.utf8_slice_codeunits(cells, *one) for one in ends)
+    month = pc.utf8_lpad(month_numbers(name), 2, "0")
+    date = pc.binary_join_element_wise(year, month, day, "-")
+    return _whole_column(pc.binary_join_element_wise(date, "T", clock, zone, ""))
+
+
 def _open(cells: Any, found: Times) -> tuple[NDArray[np.intp], Any]:
     rows = np.flatnonzero(np.isnan(found.seconds) & ~found.missing)
     return rows, cells.take(pa.array(rows))
@@ -207,6 +228,8 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
         return
     rows, parts = rows[hit], parts.filter(pa.array(hit))
     part = {field.name: parts.field(field.name) for field in parts.type}
+    if pattern is _YEAR_AFTER_CLOCK:
+        part["mo"] = month_numbers(part["mo"])
     if "p" in part:
         order = options.date_order or _order(part)
         found.order = found.order if options.date_order else order

@@ -2,17 +2,20 @@
 
 Columns are dimensions, of one run or of several runs side by side; partitions never cross runs. All state is in arrays
 that :func:`advance` changes in place, so a stream may be given in pieces of any length. Each step of a timestamp is one
-loop over the columns: functions that are called for each cell with several arrays cost more than the work itself.
+loop over the columns: functions that are called for each cell with several arrays cost more than the work itself. Loops
+are short and have few arrays, so that the compiler makes vectors of them; those that cannot be vectors have no branch
+that depends on noise where a selection does.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels.adapub_groups import QUERIES, STARTS, SUMS, UNIFORMS, Groups, estimate, estimate_apart
 
 CODE, SVT, POST, TEXT = range(4)
 HISTORY = 5
@@ -22,7 +25,6 @@ LONGEST = 1024
 """A cluster of so many timestamps is closed: memory stays flat, and the sums of a deviation fit in 64 bits."""
 LARGEST = 2**40
 """Larger counts count as this."""
-SUMS, STARTS, QUERIES, UNIFORMS = range(4)
 
 
 class Settings(NamedTuple):
@@ -39,7 +41,7 @@ class State(NamedTuple):
     """Of each column the release, the last errors, and the cluster: its counts, and its estimates in sorted order.
 
     ``start_noise`` is the noise of the threshold of an open cluster; ``group`` the group of the last partition.
-    ``errors`` is (HISTORY, columns), ``raw`` and ``noisy`` (columns, capacity).
+    ``errors`` is (HISTORY, columns), ``raw`` and ``noisy`` (columns, near), for those of at most ``near`` timestamps.
     """
 
     release: Floats
@@ -49,6 +51,17 @@ class State(NamedTuple):
     start_noise: Ints
     total: Ints
     group: Ints
+    raw: Ints
+    noisy: Floats
+
+
+class Long(NamedTuple):
+    """The clusters of more timestamps: the row of each column that has one, and ``raw`` and ``noisy``, (rows, LONGEST).
+
+    Most clusters are short: where those are together, they fit the processor's cache.
+    """
+
+    place: Ints
     raw: Ints
     noisy: Floats
 
@@ -74,158 +87,142 @@ class Trace(NamedTuple):
 
 
 @inlined
-def rank(bounds: Floats, value: float) -> int:
-    """How many of the ``bounds`` are below ``value``."""
-    found = 0
-    for i in range(len(bounds)):
-        found += 1 if bounds[i] < value else 0
-    return found
-
-
-@compiled
-def estimate_apart(row: Ints, noise: Ints, used: Ints, estimates: Floats, group: Ints) -> None:
-    """Add noise to each count: every dimension is a group of its own."""
-    taken = used[SUMS]
-    for k in range(len(row)):
-        group[k] = k
-        estimates[k] = row[k] + noise[taken + k]
-    used[SUMS] = taken + len(row)
-
-
-@compiled
-def estimate_groups(
-    row: Ints, noise: Ints, bounds: Floats, used: Ints, release: Floats, estimates: Floats, group: Ints
-) -> None:
-    """Add noise to the sum of each group: dimensions whose releases lie between the same bounds share its mean."""
-    sums, members = np.zeros(len(bounds) + 1, dtype=np.int64), np.zeros(len(bounds) + 1, dtype=np.int64)
-    for k in range(len(row)):
-        g = rank(bounds, release[k])
-        group[k] = g
-        sums[g] += row[k]
-        members[g] += 1
-    means, taken = np.zeros(len(bounds) + 1), used[SUMS]
-    for g in range(len(means)):
-        if members[g]:
-            means[g] = (sums[g] + noise[taken]) / members[g]
-            taken += 1
-    used[SUMS] = taken
-    for k in range(len(row)):
-        estimates[k] = means[group[k]]
-
-
-@inlined
 def threshold(error: float, mean_error: float, epsilon: float) -> float:
     """The threshold of a query: the squared output of the controller over ε, at least 1."""
     output = PROPORTIONAL * error + INTEGRAL * mean_error
     return max(1.0, output * output / epsilon)
 
 
-@compiled
+@inlined
 def thresholds(
     estimates: Floats, release: Floats, errors: Floats, t: int, relative: bool, epsilon: float, limits: Floats
 ) -> None:
     """The threshold of each column by the distance of its estimate from its last release."""
-    now = t % HISTORY
-    for c in range(len(estimates)):
+    now = errors[t % HISTORY]
+    for c in range(len(now)):
         error = abs(estimates[c] - release[c])
-        if relative:
-            error /= max(estimates[c], 1.0)
-        errors[now, c] = error
+        now[c] = error / max(estimates[c], 1.0) if relative else error
+    for c in range(len(now)):
         total = 0.0
         for i in range(HISTORY):
             total += errors[i, c]
-        limits[c] = threshold(error, total / HISTORY, epsilon)
+        limits[c] = threshold(now[c], total / HISTORY, epsilon)
 
 
-@compiled
+@inlined
 def deviation(raw: Ints, c: int, n: int, total: int, x: int) -> int:
-    """n + 1 times the deviation of ``raw[c, :n]``, whose sum is ``total``, and ``x``: exact.
-
-    The deviation is the sum of |v - mean|, which is twice that over the values above the mean.
-    """
+    """n + 1 times the deviation of ``raw[c, :n]``, whose sum is ``total``, and ``x``: the sum of |v - mean|, exact."""
     m, s = n + 1, total + x
-    mean = s // m  # a whole number is above the mean if it is above this
-    above, many = (x, 1) if x > mean else (0, 0)
+    found = abs(m * x - s)
     for i in range(n):
-        v = raw[c, i]
-        above += v if v > mean else 0
-        many += 1 if v > mean else 0
-    return 2 * (above * m - many * s)
+        found += abs(m * raw[c, i] - s)
+    return found
 
 
-@compiled
+@inlined
 def query_counts(
     row: Ints,
     raw: Ints,
     size: Ints,
     total: Ints,
     is_open: Mask,
+    place: Ints,
+    long_raw: Ints,
     start_noise: Ints,
     noise: Ints,
     used: Ints,
     limits: Floats,
     merged: Mask,
 ) -> None:
-    """Compare the noisy deviation of each open cluster and its next count with the threshold."""
-    taken = used[QUERIES]
+    """Compare the noisy deviation of each open cluster and its next count with the threshold; others are not used."""
+    taken, near = used[QUERIES], raw.shape[1]
     for c in range(len(row)):
-        if is_open[c]:
-            n = size[c]
-            found = deviation(raw, c, n, total[c], row[c]) // (n + 1)
-            merged[c] = found + noise[taken] - start_noise[c] < limits[c]
-            taken += 1
+        n = size[c]
+        if n <= near:
+            found = deviation(raw, c, n, total[c], row[c])
+        else:
+            found = deviation(long_raw, place[c], n, total[c], row[c])
+        merged[c] = found // (n + 1) + noise[taken] - start_noise[c] < limits[c]
+        taken += 1 if is_open[c] else 0
     used[QUERIES] = taken
 
 
-@compiled
-def query_estimates(estimates: Floats, noisy: Floats, size: Ints, is_open: Mask, limits: Floats, merged: Mask) -> None:
+@inlined
+def spread(noisy: Floats, c: int, n: int, estimate: float) -> float:
+    """The deviation of ``noisy[c, :n]`` and ``estimate``."""
+    total = estimate
+    for i in range(n):
+        total += noisy[c, i]
+    mean = total / (n + 1)
+    found = abs(estimate - mean)
+    for i in range(n):
+        found += abs(noisy[c, i] - mean)
+    return found
+
+
+@inlined
+def query_estimates(
+    estimates: Floats,
+    noisy: Floats,
+    size: Ints,
+    is_open: Mask,
+    place: Ints,
+    long_noisy: Floats,
+    limits: Floats,
+    merged: Mask,
+) -> None:
     """Compare the deviation of the estimates of each open cluster and its next one with the threshold."""
     for c in range(len(estimates)):
         if is_open[c]:
-            n, total = size[c], estimates[c]
-            for i in range(n):
-                total += noisy[c, i]
-            mean = total / (n + 1)
-            found = abs(estimates[c] - mean)
-            for i in range(n):
-                found += abs(noisy[c, i] - mean)
-            merged[c] = found < limits[c]
+            n = size[c]
+            if n <= noisy.shape[1]:
+                merged[c] = spread(noisy, c, n, estimates[c]) < limits[c]
+            else:
+                merged[c] = spread(long_noisy, place[c], n, estimates[c]) < limits[c]
 
 
-@compiled
-def restart(
-    raw: Ints,
-    size: Ints,
-    total: Ints,
-    is_open: Mask,
-    merged: Mask,
-    mode: int,
-    start_noise: Ints,
-    noise: Ints,
-    used: Ints,
-) -> None:
-    """Begin a cluster in each column whose cluster is closed or did not merge; the second kind is closed at once.
-
-    In mode CODE a merge closes a cluster; in mode SVT an open cluster takes the noise of its threshold. The counts of a
-    cluster that is closed are removed: no later query reads them.
-    """
+@inlined
+def take_starts(is_open: Mask, noise: Ints, used: Ints, start_noise: Ints) -> None:
+    """Take the noise of the threshold of each cluster that begins and stays open."""
     taken = used[STARTS]
-    for c in range(len(size)):
-        if not is_open[c]:
-            size[c], total[c], is_open[c] = 0, 0, True
-            if mode == SVT:
-                start_noise[c] = noise[taken]
-                taken += 1
-            continue
-        refused = not merged[c]
-        if refused or mode == CODE or size[c] + 1 == LONGEST:
-            is_open[c], total[c] = False, 0
-            raw[c, : size[c]] = 0
-            size[c] = 0 if refused else size[c]
+    for c in range(len(is_open)):
+        start_noise[c] = start_noise[c] if is_open[c] else noise[taken]
+        taken += 0 if is_open[c] else 1
     used[STARTS] = taken
 
 
-@compiled
+@inlined
+def put(raw: Ints, noisy: Floats, c: int, n: int, count: int, x: float) -> float:
+    """Add ``count`` to ``raw[c, :n]`` and ``x`` to ``noisy[c, :n]``, which ascend; returns the median of the latter."""
+    raw[c, n] = count
+    i = n
+    while i > 0 and noisy[c, i - 1] > x:
+        noisy[c, i] = noisy[c, i - 1]
+        i -= 1
+    noisy[c, i] = x
+    half = (n + 1) // 2
+    upper, lower = noisy[c, half], noisy[c, max(half - 1, 0)]
+    found: float = upper if n % 2 == 0 else 0.5 * (lower + upper)
+    return found
+
+
+@inlined
+def clear(raw: Ints, c: int, n: int) -> None:
+    """Remove ``raw[c, :n]``."""
+    for i in range(n):
+        raw[c, i] = 0
+
+
+@inlined
+def lengthen(raw: Ints, noisy: Floats, c: int, long_raw: Ints, long_noisy: Floats, row: int) -> None:
+    """Move the cluster of column ``c`` to a row of its own."""
+    near = raw.shape[1]
+    for i in range(near):
+        long_raw[row, i], long_noisy[row, i] = raw[c, i], noisy[c, i]
+    clear(raw, c, near)
+
+
+@inlined
 def join(
     row: Ints,
     estimates: Floats,
@@ -234,104 +231,170 @@ def join(
     size: Ints,
     total: Ints,
     is_open: Mask,
+    place: Ints,
+    long_raw: Ints,
+    long_noisy: Floats,
+    free: Ints,
+    rows: int,
+    merged: Mask,
     queried: bool,
     release: Floats,
 ) -> int:
-    """Put the timestamp into each column's cluster and release the median; the size of the largest cluster.
+    """Put the timestamp into each column's cluster and release the median; how many rows are left in ``free``.
 
-    Its count is stored only where a later query reads it: in an open cluster, where counts are ``queried``.
+    Where the cluster is closed or did not merge, one begins; in the second case it is closed at once. The counts of a
+    cluster that is closed are removed, and others stored only where counts are ``queried``: no later query reads them.
     """
-    largest = 0
+    near = raw.shape[1]
     for c in range(len(row)):
-        n, x = size[c], estimates[c]
-        if queried and is_open[c]:
-            raw[c, n] = row[c]
-            total[c] += row[c]
-        i = n
-        while i > 0 and noisy[c, i - 1] > x:
-            noisy[c, i] = noisy[c, i - 1]
-            i -= 1
-        noisy[c, i] = x
+        n, before = size[c], is_open[c]
+        stays = before & merged[c]
+        is_open[c] = (not before) | (stays & (n + 1 < LONGEST))
+        if not is_open[c]:
+            total[c] = 0
+            if n <= near:
+                clear(raw, c, n)
+            else:
+                clear(long_raw, place[c], n)
+        if n > near and not stays:
+            free[rows] = place[c]
+            rows += 1
+        n = n if stays else 0
+        count = row[c] if queried and is_open[c] else 0
+        total[c] += count
+        if n < near:
+            release[c] = put(raw, noisy, c, n, count, estimates[c])
+        else:
+            if n == near:
+                rows -= 1
+                place[c] = free[rows]
+                lengthen(raw, noisy, c, long_raw, long_noisy, place[c])
+            release[c] = put(long_raw, long_noisy, place[c], n, count, estimates[c])
         size[c] = n + 1
-        half = (n + 1) // 2
-        release[c] = noisy[c, half] if n % 2 == 0 else 0.5 * (noisy[c, half - 1] + noisy[c, half])
-        largest = max(largest, n + 1)
-    return largest
+    return rows
 
 
 @inlined
-def longest(mode: int) -> int:
-    """The most timestamps of a cluster."""
-    return 2 if mode == CODE else LONGEST
+def pair(
+    row: Ints,
+    estimates: Floats,
+    raw: Ints,
+    noisy: Floats,
+    size: Ints,
+    total: Ints,
+    is_open: Mask,
+    noise: Ints,
+    used: Ints,
+    limits: Floats,
+    release: Floats,
+) -> None:
+    """Begin a cluster in each column, or query whether it takes a second timestamp and close it (mode CODE).
 
-
-@compiled
-def lasts(settings: Settings, draws: Draws, columns: int) -> bool:
-    """Whether the draws suffice for one more timestamp, whatever it takes."""
-    used = draws.used
-    return bool(
-        len(draws.sums) - used[SUMS] >= columns
-        and (settings.mode != SVT or len(draws.starts) - used[STARTS] >= columns)
-        and (settings.mode == POST or len(draws.queries) - used[QUERIES] >= columns)
-        and (not settings.partitioned or len(draws.uniforms) - used[UNIFORMS] >= settings.runs)
-    )
-
-
-@compiled
-def estimate(settings: Settings, state: State, draws: Draws, row: Ints, t: int, estimates: Floats) -> None:
-    """The estimates of one timestamp, grouped from the second one on where dimensions are ``partitioned``."""
-    used, release, group = draws.used, state.release, state.group
-    if not settings.partitioned or t == 0:
-        estimate_apart(row, draws.sums, used, estimates, group)
-        return
-    d = len(row) // settings.runs
-    for c in range(0, len(row), d):
-        one, last = slice(c, c + d), release[c : c + d]
-        bounds = draws.uniforms[used[UNIFORMS]] * max(last.max(), 0.0)
-        estimate_groups(row[one], draws.sums, bounds, used, last, estimates[one], group[one])
-        used[UNIFORMS] += 1
-
-
-@compiled
-def cluster(mode: int, state: State, draws: Draws, row: Ints, estimates: Floats, limits: Floats, merged: Mask) -> int:
-    """Query, extend or begin the cluster of each column; the size of the largest."""
-    raw, noisy, size, total, is_open = state.raw, state.noisy, state.size, state.total, state.is_open
-    if mode == POST:
-        query_estimates(estimates, noisy, size, is_open, limits, merged)
-    else:
-        noise, used = draws.queries, draws.used
-        query_counts(row, raw, size, total, is_open, state.start_noise, noise, used, limits, merged)
-    restart(raw, size, total, is_open, merged, mode, state.start_noise, draws.starts, draws.used)
-    largest: int = join(row, estimates, raw, noisy, size, total, is_open, mode != POST, state.release)
-    return largest
-
-
-@compiled
-def advance(
-    settings: Settings, state: State, draws: Draws, rows: Ints, t: int, largest: int, out: Floats, trace: Trace
-) -> tuple[int, int]:
-    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``out`` (n, runs d), as far as draws and capacity last.
-
-    ``trace`` receives their clusters and groups.
-
-    Returns how many were published and the size of the largest cluster, which is ``largest`` before the first of them.
+    All are begun and closed at the same timestamps.
     """
-    mode, d, release, full = settings.mode, rows.shape[1], state.release, state.raw.shape[1]
-    columns = settings.runs * d
-    row, merged = np.empty(columns, dtype=np.int64), np.zeros(columns, dtype=np.bool_)
-    estimates, limits = np.empty(columns), np.zeros(columns)
+    closing, taken = is_open[0], used[QUERIES]
+    if closing:
+        used[QUERIES] += len(row)
+    for c in range(len(row)):
+        x, before = estimates[c], noisy[c, 0]
+        distance = abs(row[c] - raw[c, 0]) + noise[taken + c]  # the whole part of the deviation of two counts
+        merged = closing & (distance < limits[c])
+        count = 0 if closing else row[c]
+        raw[c, 0], total[c], is_open[c] = count, count, not closing
+        noisy[c, 0], noisy[c, 1] = (min(before, x) if merged else x), max(before, x)
+        release[c] = 0.5 * (before + x) if merged else x
+        size[c] = 2 if merged else 1
+
+
+@inlined
+def free_rows(size: Ints, near: int, place: Ints, free: Ints) -> int:
+    """Write the rows that no cluster has into ``free``; how many there are."""
+    taken, found = np.zeros(len(free), dtype=np.bool_), 0
+    for c in range(len(size)):
+        if size[c] > near:
+            taken[place[c]] = True
+    for i in range(len(taken)):
+        free[found] = i
+        found += 0 if taken[i] else 1
+    return found
+
+
+@inlined
+def may_lengthen(size: Ints, near: int) -> int:
+    """How many clusters the next timestamp may make longer than ``near``, unless none can be longer."""
+    found = 0
+    for c in range(len(size)):
+        found += 1 if size[c] == near else 0
+    return found if near < LONGEST else 0
+
+
+@inlined
+def most_draws(mode: int, runs: int, partitioned: bool, columns: int) -> Ints:
+    """How many draws of each kind one timestamp takes at most, (4,)."""
+    most = np.zeros(4, dtype=np.int64)
+    most[SUMS] = columns
+    most[STARTS] = columns if mode == SVT else 0
+    most[QUERIES] = columns if mode != POST else 0
+    most[UNIFORMS] = runs if partitioned else 0
+    return most
+
+
+@inlined
+def lasts(last_used: Ints, used: Ints) -> bool:
+    """Whether the draws suffice for one more timestamp, whatever it takes: no more than so many are used."""
+    found = True
+    for i in range(len(used)):
+        found = found and used[i] <= last_used[i]
+    return found
+
+
+@compiled
+def advance(rows: Ints, t: int, out: Floats, *fields: Any) -> tuple[int, bool]:
+    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``out`` (n, runs d), as far as draws and rows last.
+
+    ``fields`` are those of :class:`Settings`, :class:`State`, :class:`Long`, :class:`Draws` and :class:`Trace`, one
+    after the other, which are passed in half of the time that the tuples take. The last receives clusters and groups.
+
+    Returns how many were published, and whether rows are missing for the next one.
+    """
+    mode, runs, partitioned, relative, epsilon, release, errors, size, is_open, start_noise = fields[:10]
+    total, group, raw, noisy, place, long_raw, long_noisy = fields[10:17]
+    sums, starts, queries, uniforms, used, to_size, to_group = fields[17:]
+    d = rows.shape[1]
+    columns = runs * d
+    row, free = np.empty(columns, dtype=np.int64), np.empty(len(long_raw), dtype=np.int64)
+    estimates, limits, merged = np.empty(columns), np.zeros(columns), np.zeros(columns, dtype=np.bool_)
+    many, left = uniforms.shape[1] + 1, free_rows(size, raw.shape[1], place, free)
+    groups = Groups(np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64), np.empty(many))
+    last_used = np.array([len(sums), len(starts), len(queries), len(uniforms)])
+    last_used -= most_draws(mode, runs, partitioned, columns)
     for i in range(len(rows)):
-        must_grow = largest == full and full < longest(mode)
-        if must_grow or not lasts(settings, draws, columns):
-            return i, largest
-        for c in range(columns):
-            row[c] = min(rows[i, c % d], LARGEST)
-        estimate(settings, state, draws, row, t + i, estimates)
+        rows_missing = mode != CODE and may_lengthen(size, raw.shape[1]) > left
+        if rows_missing or not lasts(last_used, used):
+            return i, rows_missing
+        for c in range(0, columns, d):
+            for k in range(d):
+                row[c + k] = min(rows[i, k], LARGEST)
+        if partitioned and t + i > 0:
+            estimate(runs, row, sums, uniforms, used, release, estimates, group, groups)
+        else:
+            estimate_apart(row, sums, used, estimates, group)
         if t + i > 0:
-            thresholds(estimates, release, state.errors, t + i, settings.relative, settings.epsilon, limits)
-        largest = cluster(mode, state, draws, row, estimates, limits, merged)
+            thresholds(estimates, release, errors, t + i, relative, epsilon, limits)
+        if mode == CODE:
+            pair(row, estimates, raw, noisy, size, total, is_open, queries, used, limits, release)
+        else:
+            if mode == POST:
+                query_estimates(estimates, noisy, size, is_open, place, long_noisy, limits, merged)
+            else:
+                cluster = raw, size, total, is_open, place, long_raw
+                query_counts(row, *cluster, start_noise, queries, used, limits, merged)
+            if mode == SVT:
+                take_starts(is_open, starts, used, start_noise)
+            clusters = raw, noisy, size, total, is_open, place, long_raw, long_noisy
+            left = join(row, estimates, *clusters, free, left, merged, mode != POST, release)
         out[i] = release
-        if len(trace.size):
-            trace.size[i] = state.size
-            trace.group[i] = state.group
-    return len(rows), largest
+        if len(to_size):
+            to_size[i] = size
+            to_group[i] = group
+    return len(rows), False

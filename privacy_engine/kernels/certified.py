@@ -212,8 +212,8 @@ def half_angle(angle: float) -> tuple[float, float]:
 
 
 @compiled
-def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndarray) -> None:
-    """The whole part of -ln(u) / ``rate`` for each word's uniform, and whether it is decided, (n,)."""
+def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndarray) -> int:
+    """The whole part of -ln(u) / ``rate`` for each word's uniform, and whether it is decided, (n,); how many are."""
     for i in range(len(words)):
         u = unit(words[i])
         level = -log(u)
@@ -222,3 +222,18 @@ def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndar
         k = math.floor(x)
         sure[i] = u >= SURE and x - k > off and 1.0 - (x - k) > off
         found[i] = k
+    return int(sure.sum())
+
+
+@compiled
+def signed(size: Ints, words: np.ndarray, out: Ints) -> int:
+    """Write each ``size`` with the sign of its word's last bit, but -0 not at all; return how many are written.
+
+    Otherwise 0 would come from either sign. ``out`` has at least as many items.
+    """
+    done = 0
+    for i in range(len(words)):
+        negative = np.int64(words[i] & ONE)
+        out[done] = (size[i] ^ -negative) + negative
+        done += 1 - (negative & (size[i] == 0))  # no branch: it would be mispredicted half of the time
+    return done

@@ -18,16 +18,16 @@ from privacy_engine.kernels.simulation import adaptive, fixed, start_adaptive
 
 
 @compiled
-def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Needs, Ints]:
+def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Needs, Floats]:
     """Return what :func:`fixed_each` and its caller require of plans, rows of ``rates`` and ``shown``.
 
     Whether all rates are finite and at least 0; their scales, at most 1e300 metres and 0 where the rate is; each row's
     largest scale, inf if it shows a joint draw; the most that a row requires of each event's noise, (n,); and how many
-    events each row publishes.
+    events each row publishes, NaN if none.
     """
     plans, n = rates.shape
     scales, largest = np.empty((plans, n)), np.zeros(plans)
-    found, published = np.zeros(n, dtype=np.uint8), np.zeros(plans, dtype=np.int64)
+    found, published = np.zeros(n, dtype=np.uint8), np.empty(plans)
     wrong = 0
     for i in range(plans):
         for event in range(n):
@@ -43,9 +43,33 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
             most = scales[i, event] if scales[i, event] > most else most
             required = LENGTH if source == event else DIRECTION
             found[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
-        largest[i], published[i] = math.inf if joint else most, count
+        largest[i], published[i] = math.inf if joint else most, count if count else math.nan
     found = np.minimum(found, DIRECTION)
     return wrong == 0, scales, largest, found, published
+
+
+@compiled
+def shown_each(budgets: Floats, protected: Mask, leading_gap: bool) -> tuple[Ints, float]:
+    """Return the event whose draw each event shows for rows of budgets, (plans, n), as the mechanisms' ``shown`` does.
+
+    Also the largest sum in floats of a row's protected budgets and one other; inf if a budget is not at least 0.
+    """
+    plans, n = budgets.shape
+    shown, wrong, most = np.empty((plans, n), dtype=np.int64), 0, 0.0
+    for i in range(plans):
+        total, largest, source, leading = 0.0, 0.0, -1, 0
+        for event in range(n):
+            budget = budgets[i, event]
+            wrong += not budget >= 0.0
+            total += budget if protected[i, event] else 0.0
+            largest = max(largest, 0.0 if protected[i, event] else budget)
+            source = event if budget > 0.0 else source
+            leading += source < 0
+            shown[i, event] = source
+        if not leading_gap:
+            shown[i, :leading] = leading if leading < n else 0
+        most = max(most, total + largest)
+    return shown, math.inf if wrong else most
 
 
 @compiled
@@ -90,12 +114,23 @@ def fixed_each(
 
 
 @compiled
-def last_landmark(is_landmark: Mask) -> int:
-    """Return the last event that is a landmark in any row of (plans, n), or -1."""
-    event: int = is_landmark.shape[1] - 1
-    while event >= 0 and not is_landmark[:, event].any():
-        event -= 1
-    return event
+def prepare_adaptive(is_landmark: Mask) -> tuple[Ints, Ints, Needs, Floats]:
+    """Return what :func:`adaptive_each` and its caller require of plans, rows of ``is_landmark`` (plans, n).
+
+    Each row's number of landmarks; whether it has other events, which need a slot, 1 or 0; the most that a row
+    requires of each event's noise, (n,): directions up to the last landmark, the last event whose result depends on
+    earlier positions; and how many events each row publishes, NaN if none.
+    """
+    plans, n = is_landmark.shape
+    landmarks, until = np.zeros(plans, dtype=np.int64), 0
+    for i in range(plans):
+        for event in range(n):
+            landmarks[i] += is_landmark[i, event]
+            until = max(until, event + 1 if is_landmark[i, event] else 0)
+    needs = np.full(n, LENGTH, dtype=np.uint8)
+    needs[:until] = DIRECTION
+    reserved = (landmarks < n).astype(np.int64)
+    return landmarks, reserved, needs, np.full(plans, float(n) if n else math.nan)
 
 
 @compiled

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Ints
 from privacy_engine.geo import EARTH_RADIUS_M
 from privacy_engine.kernels import compiled, inlined
 from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
@@ -44,7 +44,8 @@ def aligned(rows: int, columns: int) -> Floats:
     """
     width = -(-columns // LANES) * LANES
     memory = np.empty(rows * width + PAGE)
-    start = -(memory.ctypes.data // memory.itemsize) % PAGE
+    address: int = memory.__array_interface__["data"][0]
+    start = -(address // memory.itemsize) % PAGE
     return memory[start : start + rows * width].reshape(rows, width)
 
 
@@ -198,6 +199,15 @@ def add_four(units: Floats, at: int, scales: tuple[float, float, float, float], 
         total += units[at + UNITS + r] * scales[1]
         total += units[at + 2 * UNITS + r] * scales[2]
         state[SUM + r] = total + units[at + 3 * UNITS + r] * scales[3]
+
+
+@inlined
+def four_drawn(first: int, t: int, safe: Floats, scale_m: Floats, shown: Ints) -> bool:
+    """Return whether the chunk's events ``t`` to ``t`` + 3 show their own draws, none of which may be resampled."""
+    found = t + 4 <= len(safe)
+    for i in range(t, min(t + 4, len(safe))):
+        found = found and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
+    return found
 
 
 @inlined

@@ -37,6 +37,7 @@ from privacy_engine.kernels.lanes import (
     distance_near,
     draw_joint,
     fill,
+    four_drawn,
     frames,
     measure,
     near,
@@ -112,7 +113,7 @@ def fixed(
         source = shown[event]
         if t < t_next:
             continue
-        if len(by_event) == 0 and _four_drawn(first, t, safe, scale_m, shown):
+        if len(by_event) == 0 and four_drawn(first, t, safe, scale_m, shown):
             scales = scale_m[event], scale_m[event + 1], scale_m[event + 2], scale_m[event + 3]
             add_four(units, at, scales, lanes, state)
             t_next = t + 4
@@ -123,6 +124,7 @@ def fixed(
                 _draw(key, event, first_repetition, lanes, scale_m[event], units, at, state, spare)
                 _add_drawn(spare, 0, 1.0, lanes, event, state, by_event)
         elif source >= 0:
+            measured = False
             if state[SOURCE] != source:
                 state[SOURCE], t_source = source, source - first
                 if 0 <= t_source < len(safe):
@@ -130,23 +132,18 @@ def fixed(
                 else:
                     places, noise = frames(lon[source : source + 1], lat[source : source + 1]), np.empty(UNITS)
                     known = fill(key, source, first_repetition, lanes, np.full(1, DIRECTION, np.uint8), noise)[0]
-                _show(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
-            if all_near:
+                measured = all_near and 0.0 < scale_m[source] <= known
+                if measured:
+                    _move_near(places, noise, scale_m[source], frame, t, lanes, state)
+                else:
+                    _show(key, source, first_repetition, lanes, places, noise, known, scale_m[source], state, spare)
+            if all_near and not measured:
                 add_near(frame, t, lanes, state)
-            else:
+            elif not measured:
                 measure(frame, t, lanes, state)
                 for r in range(padded(lanes)):
                     state[SUM + r] += state[HELD + r]
             add(state, HELD, 1.0, lanes, event, by_event)
-
-
-@inlined
-def _four_drawn(first: int, t: int, safe: Floats, scale_m: Floats, shown: Ints) -> bool:
-    """Return whether the chunk's events ``t`` to ``t`` + 3 show their own draws, none of which may be resampled."""
-    found = t + 4 <= len(safe)
-    for i in range(t, min(t + 4, len(safe))):
-        found = found and shown[first + i] == first + i and 0.0 < scale_m[first + i] <= safe[i]
-    return found
 
 
 @compiled
@@ -214,6 +211,18 @@ def _move_lanes(frame: Floats, units: Floats, scale: float, short: bool, lanes: 
     for r in range(padded(lanes)):
         x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, short)
         state[X + r], state[Y + r], state[Z + r] = x, y, z
+
+
+@inlined
+def _move_near(places: Floats, units: Floats, scale: float, frame: Floats, t: int, lanes: int, state: Floats) -> None:
+    """:func:`_move` and :func:`add_near` in one loop: the square root takes its time while positions are computed."""
+    axes, px, py, pz = _axes(places, 0), frame[t, 0], frame[t, 1], frame[t, 2]
+    for r in range(padded(lanes)):
+        x, y, z = _position(units[r] * scale, units[SIN + r], units[COS + r], axes, True)
+        distance = distance_near(x, y, z, px, py, pz)[0]
+        state[X + r], state[Y + r], state[Z + r] = x, y, z
+        state[HELD + r] = distance
+        state[SUM + r] += distance
 
 
 @compiled

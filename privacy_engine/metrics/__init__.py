@@ -29,19 +29,34 @@ from privacy_engine.metrics.stream import (
     StreamSpearman,
 )
 from privacy_engine.metrics.stream_events import StreamJumpDetection, StreamLowSignalDetection
-from privacy_engine.metrics.checkins import HitRate, RangeCountError, TopOverlap
+from privacy_engine.metrics.checkins import CheckInMetric, RangeCountError, RangeShareError, TopOverlap
+from privacy_engine.metrics.recommendation import (
+    HitRate,
+    HitRateOfFive,
+    HitRateOfOne,
+    Precision,
+    Recall,
+    ReciprocalRank,
+)
 from privacy_engine.metrics.base import Metric, TrajectoryMetric, metrics
 
 __all__ = [
+    "CheckInMetric",
     "DynamicTimeWarping",
     "ErrorQuantile",
     "Hausdorff",
     "HitRate",
+    "HitRateOfFive",
+    "HitRateOfOne",
     "MeanAbsoluteError",
     "Metric",
     "PoiRecall",
+    "Precision",
     "RangeCountError",
     "RangeQueryError",
+    "RangeShareError",
+    "Recall",
+    "ReciprocalRank",
     "RootMeanSquareError",
     "StreamHierarchyError",
     "StreamJumpDetection",

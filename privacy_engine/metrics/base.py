@@ -16,11 +16,13 @@ from privacy_engine.registry import Registry
 class Metric(Component):
     """Base of every metric of every kind of data: one number, in ``unit``, for what a release costs in use.
 
-    ``less_is_better``: a smaller value is of a more useful release.
+    ``less_is_better``: a smaller value is of a more useful release. ``held_out``: the truth is of people that were left
+    out of what was released, which only experiments have.
     """
 
     unit: ClassVar[str] = ""
     less_is_better: ClassVar[bool] = True
+    held_out: ClassVar[bool] = False
 
     name: str
 

@@ -26,6 +26,7 @@ from privacy_engine.noise.choice import (
     covered,
     drawn_in_groups,
     exponential_mechanism,
+    exponential_mechanisms,
     exponential_weights,
     gumbel_top,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "discrete_laplace_sd",
     "drawn_in_groups",
     "exponential_mechanism",
+    "exponential_mechanisms",
     "exponential_weights",
     "gumbel_top",
     "joint_mean_m",

@@ -36,12 +36,11 @@ class BufferedLaplace:
 
     def ahead(self, n: int) -> Ints:
         """The next draws, at least ``n``: they stay the next ones until :meth:`skip`."""
-        parts, have = [self._left], len(self._left)
-        while have < n:
-            parts.append(discrete_laplace(self._rate, self._block, rng=self._rng))
-            have += self._block
-        if len(parts) > 1:
-            self._left = np.concatenate(parts)
+        missing = n - len(self._left)
+        if missing > 0:
+            blocks = range(0, missing, self._block)
+            parts = [discrete_laplace(self._rate, self._block, rng=self._rng) for _ in blocks]
+            self._left = np.concatenate([self._left, *parts])
         return self._left
 
     def skip(self, n: int) -> None:
@@ -50,7 +49,7 @@ class BufferedLaplace:
 
 
 class BufferedThresholds:
-    """Rows of ``n`` uniform numbers on (0, 1), each row sorted, in order: for what need not be exact nor secret."""
+    """Rows of ``n`` uniform numbers on (0, 1), in order: for what need not be exact nor secret."""
 
     def __init__(self, n: int, rng: RandomSource | np.random.Generator) -> None:
         self._rng, self._left = as_source(rng), np.empty((0, n))
@@ -60,8 +59,7 @@ class BufferedThresholds:
         n = self._left.shape[1]
         if n and len(self._left) < rows:
             more = -(-rows // ROWS) * ROWS
-            drawn = np.sort(self._rng.uniform(more * n).reshape(more, n), axis=1)
-            self._left = np.concatenate([self._left, drawn])
+            self._left = np.concatenate([self._left, self._rng.uniform(more * n).reshape(more, n)])
         return self._left
 
     def skip(self, rows: int) -> None:

@@ -88,6 +88,34 @@ def exponential_mechanism(
     return int(option_table(found, epsilon, sensitivity).draw(1, as_source(rng))[0])
 
 
+def exponential_mechanisms(
+    utilities: Floats, there: Mask, epsilon: float, sensitivity: float, *, rng: RandomSource | np.random.Generator
+) -> Ints:
+    """One option of each row of ``utilities`` (n, m), drawn as :func:`exponential_mechanism` does, (n,) columns.
+
+    Only the options that are ``there`` (n, m) count, at least one of each row. O(n m): a row is drawn from its
+    cumulative weights in floats, and from its exact table where these are too near to the uniform number drawn.
+    """
+    number(epsilon, "epsilon", lowest=DRAWN_LEVELS[0], highest=DRAWN_LEVELS[1])
+    number(sensitivity, "sensitivity", lowest=1 / DRAWN_UTILITIES, highest=DRAWN_UTILITIES)
+    found = np.where(there, utilities, -np.inf)
+    best = found.max(axis=1, initial=-np.inf)
+    if not np.isfinite(best).all() or (np.abs(np.where(there, utilities, 0.0)) > DRAWN_UTILITIES).any():
+        raise refused("utilities", f"within ±{DRAWN_UTILITIES:g}, one or more of each row", "others")
+    with np.errstate(under="ignore"):
+        upto = np.cumsum(np.exp((found - best[:, None]) / (2 * sensitivity) * epsilon), axis=1)
+    source, off = as_source(rng), FLOAT_ERROR + (upto.shape[1] + 4) * 2.0**-52
+    words = source.words(len(found))
+    far = words[:, None] * 2.0**-64 - upto / upto[:, -1:]
+    last = found.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
+    chosen = np.minimum((far > 0).sum(axis=1), last)
+    near = (np.abs(far) <= off) & (np.arange(found.shape[1]) < last[:, None])
+    for i in np.flatnonzero(near.any(axis=1)):
+        options = np.flatnonzero(there[i])
+        chosen[i] = options[option_table(utilities[i][options], epsilon, sensitivity).settled(int(words[i]), source)]
+    return np.asarray(chosen, dtype=np.int64)
+
+
 def option_table(utilities: Floats, epsilon: float, sensitivity: float, *, bits: int = 64) -> Table:
     """The table of the exponential mechanism's options, (m,): thresholds from floats, ties by balls of every weight."""
     upto = np.cumsum(_weights(utilities, epsilon, sensitivity))

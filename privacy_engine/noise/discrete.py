@@ -16,7 +16,6 @@ from privacy_engine.noise.validation import number, whole_number
 SMALLEST_RATE = 1e-12
 LAPLACE_RATES = (SMALLEST_RATE, 1e6)
 CHUNK = 1 << 16
-SIGN = np.uint64(1)
 
 
 def discrete_laplace(rate: float, n: int, *, rng: RandomSource | np.random.Generator) -> Ints:
@@ -41,15 +40,15 @@ def discrete_laplace(rate: float, n: int, *, rng: RandomSource | np.random.Gener
     ----------
     .. [1] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
     """
+    from privacy_engine.kernels import certified
+
     rate = number(rate, "rate", lowest=LAPLACE_RATES[0], highest=LAPLACE_RATES[1])
-    n, rng, parts = whole_number(n, "n", highest=2**40), as_source(rng), []
-    while n > 0:
-        words = rng.words(min(n, CHUNK))
-        size, negative = magnitudes(rate, words, rng), (words & SIGN).astype(np.bool_)
-        kept = ~(negative & (size == 0))  # otherwise 0 would come from either sign
-        parts.append(np.where(negative, -size, size)[kept])
-        n -= len(parts[-1])
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+    n, rng = whole_number(n, "n", highest=2**40), as_source(rng)
+    found, done = np.empty(n, dtype=np.int64), 0
+    while done < n:
+        words = rng.words(min(n - done, CHUNK))
+        done += certified.signed(magnitudes(rate, words, rng), words, found[done:])
+    return found
 
 
 def magnitudes(rate: float, words: np.ndarray, rng: RandomSource) -> Ints:
@@ -57,9 +56,9 @@ def magnitudes(rate: float, words: np.ndarray, rng: RandomSource) -> Ints:
     from privacy_engine.kernels import certified
 
     found, sure = np.empty(len(words), dtype=np.int64), np.empty(len(words), dtype=np.bool_)
-    certified.scaled_logarithms(words, rate, found, sure)
-    for i in np.flatnonzero(~sure):
-        found[i] = magnitude(rate, LazyUniform(int(words[i]) >> 1, rng, first_bits=63))
+    if certified.scaled_logarithms(words, rate, found, sure) < len(words):
+        for i in np.flatnonzero(~sure):
+            found[i] = magnitude(rate, LazyUniform(int(words[i]) >> 1, rng, first_bits=63))
     return found
 
 

@@ -105,6 +105,12 @@ class SharedNoise:
         mean = np.where(caps < 1e-3, 2 * caps / 3, (np.sin(caps) - caps * np.cos(caps)) / (2 * np.sin(caps / 2) ** 2))
         return geo.EARTH_RADIUS_M * (float(shares @ mean) + whole * math.pi / 2)
 
+    def simulated_m(self, count: int, rng: np.random.Generator) -> Floats:
+        """``count`` displacements in metres, each of a joint draw of its own: to study the law, never to publish."""
+        caps, shares, whole = self._caps
+        chosen = rng.choice(np.append(caps, math.pi), count, p=np.append(shares, whole))
+        return np.asarray(2 * geo.EARTH_RADIUS_M * np.arcsin(np.sqrt(rng.random(count)) * np.sin(chosen / 2)))
+
     def within(self, angle: float) -> float:
         caps, shares, whole = self._caps
         held = np.minimum((math.sin(angle / 2) / np.sin(caps / 2)) ** 2, 1.0)

@@ -13,8 +13,8 @@ import numpy as np
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import FormatError
 from privacy_engine.noise import GRID_DEG
-from privacy_engine.popularity import PopularityModel, model_digest
 from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, points_digest
+from privacy_engine.recommender import Recommender, model_digest
 from privacy_engine.stream_release import FINEST, PER_UNIT, counts_digest
 
 _ON_GRID = re.compile(r"(-?)([0-9]{1,3})\.([0-9]{7})", re.ASCII)
@@ -110,7 +110,7 @@ class CountContents(Contents):
 class ModelContents(Contents):
     """The model of a file of check-ins."""
 
-    model: PopularityModel | None = None
+    model: Recommender | None = None
 
     kind: ClassVar[str] = "checkins"
 

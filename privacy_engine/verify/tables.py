@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN
-from privacy_engine.exports.checkins import COLUMNS
+from privacy_engine.exports.checkins import COLUMNS, MASS
 from privacy_engine.exports.trajectory import POINT_HEADERS
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
-from privacy_engine.popularity import Grid, PopularityModel
+from privacy_engine.grid import Grid
+from privacy_engine.recommender import PopularityModel, Recommender
 from privacy_engine.stream_release import off_lattice
 from privacy_engine.verify.contents import (
     Contents,
@@ -74,9 +76,13 @@ def read_model_json(data: bytes) -> Contents:
     document = from_json(utf8(data))
     try:
         label = document["privacy"]
-        counts, off_grid = whole_numbers([str(count) for count in document["model"]["counts"]])
-        model = PopularityModel(Grid(**document["model"]["grid"]), counts)
-        return ModelContents(str(label["text"]), label, off_grid, model)
+        text, described, off_grid = str(label["text"]), document["model"], list[str]()
+        if "model" not in described:  # popularity, whose counts can be off the grid one at a time
+            counts, off_grid = whole_numbers([str(count) for count in described["counts"]])
+            described = described | {"counts": counts}
+        return ModelContents(text, label, off_grid, Recommender.from_dict(described))
+    except DataError as error:
+        raise Unreadable(f"The document is not a model: {error}.") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise Unreadable("The document is not a model with a label.") from error
 
@@ -84,16 +90,18 @@ def read_model_json(data: bytes) -> Contents:
 def read_model_csv(data: bytes) -> Contents:
     """A CSV table of cells: the cell, its box and its count, and the label beside the first row."""
     header, rows, text, label = _rows(data)
+    if header == [*COLUMNS[:-1], MASS]:
+        raise Unreadable("The table holds the mass of each cell, a part of the model: its JSON can be verified.")
     if header != list(COLUMNS):
         raise Unreadable(f"The table must have the columns {', '.join(COLUMNS)}.")
     counts, off_grid = whole_numbers([row[5] for row in rows])
     try:
         side = round(len(rows) ** 0.5)
         first, last = rows[0], rows[-1]
-        grid = Grid(float(first[1]), float(first[2]), float(last[3]), float(last[4]), side)
+        grid = Grid.square(float(first[1]), float(first[2]), float(last[3]), float(last[4]), side)
         model = PopularityModel(grid, counts)
         boxes = np.array([row[1:5] for row in rows], dtype=np.float64)
-    except (ValueError, OverflowError) as error:
+    except (DataError, ValueError, OverflowError) as error:
         raise Unreadable("The cells of the table are no grid.") from error
     if [row[0] for row in rows] != [str(i) for i in range(len(rows))] or not np.array_equal(boxes, grid.boxes()):
         raise Unreadable("The cells of the table are not those of a grid, in order.")

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
 from django.db import close_old_connections, connections
@@ -20,10 +19,9 @@ from django.test import Client
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
 
 from dashboard.accounts.models import User
-from dashboard.jobs import models as job_models
-from dashboard.jobs.models import State
 from tests.browser.browser_profiles import PageMonitor, Profiles
-from tests.browser.fixtures import WALK, elsewhere, served, stays, taxi, walk  # noqa: F401
+from tests.browser.fixtures import WALK, elsewhere, pair, served, stays, taxi, walk  # noqa: F401
+from tests.browser.jobs import run_jobs
 from tests.patience import patience
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
@@ -43,6 +41,10 @@ PATIENCE_MS = patience(20_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+SIZES = pytest.mark.parametrize(
+    "size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"]
+)
+"""Sizes of a journey: in `make test` on a desktop only."""
 DEVICES = pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 """Pages to load for ``faults_in_both_colours``: each size in one colour, each colour at one size."""
 
@@ -93,7 +95,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
-    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "tmp"):
+    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp"):
         shutil.rmtree(Path(settings.CAIRN_HOME) / folder, ignore_errors=True)
 
 
@@ -142,21 +144,6 @@ def page(open_page: Callable[..., Page], owner: User) -> Page:
 def phone(open_page: Callable[..., Page], owner: User) -> Page:
     """A phone's page of the owner."""
     return open_page(owner, size=PHONE, has_touch=True, is_mobile=True)
-
-
-def run_jobs() -> int:
-    """Run every queued job, and those they queue, in this thread as a worker would; return how many there were."""
-    current_app.loader.import_default_modules()
-    done = 0
-    while waiting := [(model, pk) for model in job_models.models_of() for pk in _waiting(model)]:
-        for model, pk in waiting:
-            current_app.tasks[model.TASK](str(pk))
-        done += len(waiting)
-    return done
-
-
-def _waiting(model: type[job_models.Job]) -> list[Any]:
-    return list(model._default_manager.filter(state=State.QUEUED).values_list("pk", flat=True))
 
 
 @pytest.fixture
@@ -211,6 +198,18 @@ def widths(page: Page) -> tuple[int, int]:
     return tuple(page.evaluate("[document.documentElement.scrollWidth, innerWidth]"))
 
 
+def assert_fits(page: Page) -> None:
+    """Nothing on the page is wider than the window."""
+    document, window = widths(page)
+    assert document <= window
+
+
+def check_page(page: Page, *, both_colours: bool = False) -> None:
+    """Nothing is wider than the window, and axe finds nothing, in the page's colours or in light and in dark ones."""
+    assert_fits(page)
+    assert (faults_in_both_colours if both_colours else accessibility_faults)(page) == []
+
+
 def table(name: str, body: bytes) -> dict[str, Any]:
     """A CSV file for a file field."""
     return {"name": name, "mimeType": "text/csv", "buffer": body}
@@ -219,6 +218,13 @@ def table(name: str, body: bytes) -> dict[str, Any]:
 def choose(page: Page, *files: Any) -> None:
     """Choose files on the list's page."""
     page.set_input_files("input[type=file]", list(files))
+
+
+def open_upload(page: Page, name: str, body: bytes) -> None:
+    """Upload a file on the list's page and open the dataset that is made of it."""
+    page.goto("/")
+    choose(page, table(name, body))
+    page.get_by_role("link", name=f"Open {name}").click(timeout=3 * PATIENCE_MS)  # once it was read
 
 
 def run_cases(

@@ -15,7 +15,11 @@ from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps.basemap import base_map
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.jobs import run_jobs
 from tests.pmtiles import streets, write_tiles
 
 WALK = b"time,lat,lon\n" + b"".join(
@@ -52,6 +56,29 @@ def stays(owner: User, taxi: Dataset) -> LandmarkSet:
     return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
 
 
+PRECISE = {"epsilon": 10.0, "radius_m": 20.0}
+"""Little noise."""
+
+
+def released(
+    landmark_set: LandmarkSet, *names: str, epsilon: float = 1.0, radius_m: float = 200.0, seed: int | None = None
+) -> list[Release]:
+    """Finished releases by the landmark mechanisms of these names."""
+    dataset, made = landmark_set.dataset, []
+    for name in names:
+        mechanism = {"name": f"landmark-{name}", "epsilon": epsilon, "radius_m": radius_m}
+        spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed})
+        made.append(submit_release(owner=dataset.owner, dataset=dataset, landmark_set=landmark_set, spec=spec))
+    run_jobs()
+    return [Release.objects.get(pk=one.pk) for one in made]
+
+
+@pytest.fixture
+def pair(stays: LandmarkSet) -> list[Release]:
+    """Skip and Uniform of the taxi day."""
+    return released(stays, "skip", "uniform")
+
+
 def around(lon: float, lat: float, z: int, reach: int) -> list[tuple[int, int, int]]:
     """The tiles about a place."""
     n = 2**z
@@ -72,8 +99,5 @@ def served(settings: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def elsewhere(settings: Any) -> None:
-    """Tiles of another server, and the policy that allows them."""
+    """The tile server of the operator, which users may agree to."""
     settings.CAIRN_BASE_MAP = base_map(f"{HOST}/{{z}}/{{x}}/{{y}}.png", "Streets of another server")
-    policy = settings.CONTENT_SECURITY_POLICY
-    directives = policy["DIRECTIVES"]
-    settings.CONTENT_SECURITY_POLICY = policy | {"DIRECTIVES": directives | {"img-src": [*directives["img-src"], HOST]}}

@@ -55,6 +55,7 @@ def _forged_form(page: Page) -> None:
 EDITOR, FORM, BENCH, CHARTS, SHEET = (
     f"[data-{name}][data-ready=all]" for name in ("editor", "form", "bench", "report", "sheet")
 )
+RECOMMEND = "[data-recommend][data-ready=all]"
 STREAMS = "[data-streams][data-ready=all]"
 PLOT, CELLS = ".chart .js-plotly-plot", "[data-cells-rows] tr"
 WORKING = "[data-bench][data-ready]:has([data-chart=loss] .js-plotly-plot)"  # a release runs: never all is there
@@ -95,9 +96,14 @@ CASES = (
     Case("count-on-a-grid", "datasets:aggregate", "checkins", ready=FORM),
     Case("counted", DATASET, "counted", ready=PLOT),
     Case("counted-release", NEW, "counted", ready=FORM),
+    Case("stays-as-checkins", "datasets:stays", "paris", ready=FORM),
+    Case("stays", DATASET, "visits", ready=CELLS),
     Case("checkins", DATASET, "checkins", ready=CELLS),
     Case("checkins-release", NEW, "checkins", ready=FORM),
-    Case("checkins-compare", COMPARE, "checkins", ready=CELLS),
+    Case("checkins-compare", COMPARE, "city", "?history=37,70,103", ready=RECOMMEND),
+    Case("no-models", COMPARE, "unmodelled"),
+    Case("recommend", "releases:recommend"),
+    Case("no-recommend", "releases:recommend", who="newcomer"),
     Case("report", REPORT, "done", ready=SHEET, explains=False),
     Case("owners-report", REPORTS, "walk", "?for=owner", ready=SHEET, explains=False),
     Case("stream-report", REPORTS, "stream", ready=SHEET, explains=False),
@@ -132,8 +138,10 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
     "accounts:tour": 405,
     "accounts:revoke": 405,
     "landmarks:detail": 302,
+    "landmarks:samples": 405,
     "releases:home": 302,
     "tile": 404,
+    "own-tile": 404,
     "healthz": 200,
 }
 

@@ -16,7 +16,7 @@ LIGHTEST_BYTES = 250_000
 SHIFT = 0.02
 QUICK_S = 0.15
 # Not weighed: the chart library and what charts and maps draw, and Swagger UI, which is one bundle of 430 kB
-APART = ("plotly", "/series/", "/track/", "swagger-ui")
+APART = ("plotly", "/series/", "/track/", "/static/base-map/", "swagger-ui")
 
 # Before any script of the page: layout shifts without any input
 WATCH_SHIFTS = """

@@ -8,6 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from dashboard.datasets.models import Dataset
 from tests.patience import patience
 
 _PAINTED = """(id) => {
@@ -64,6 +65,12 @@ def lines(page: Page) -> list[list[dict[str, Any]]]:
 def cursors(page: Page) -> list[str]:
     """Where each chart's cursor is."""
     return page.evaluate("() => [...document.querySelectorAll('.chart__cursor')].map((one) => one.style.transform)")
+
+
+def compare(page: Page, dataset: Dataset, query: str = "") -> None:
+    """Open the comparison of a dataset's releases."""
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    wait_until_ready(page)
 
 
 def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:

@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.utils import timezone
 
+from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import User
 from dashboard.accounts.services import make_token, show_tour
 from dashboard.attacks.services import submit_attack
@@ -18,6 +19,7 @@ from dashboard.audits.services import submit_audit
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.datasets.stays import stays_dataset
 from dashboard.experiments.execution import run as run_part
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
@@ -35,6 +37,7 @@ from privacy_engine.audit import AuditSpec
 from privacy_engine.experiments import presets
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
+from privacy_engine.stays import StaySpec
 from tests.browser.conftest import WALK, run_jobs
 from tests.dashboard import kinds
 
@@ -49,11 +52,12 @@ ZONES = [
 
 
 class SampleStates:
-    """``researcher`` has everything, ``beginner`` one dataset, ``newcomer`` nothing."""
+    """``researcher`` has everything, ``beginner`` one dataset and the built-in map, ``newcomer`` nothing."""
 
     def __init__(self) -> None:
         people = (User.objects.create_user(name) for name in ("researcher", "beginner", "newcomer"))
         self.researcher, self.beginner, self.newcomer = people
+        choose_base_map(user=self.beginner, choice="built-in")
         call_command("loadsamples", "researcher", verbosity=0)
         rows = list(Dataset.objects.filter(sample=True))
         self.datasets = {part: next(row for row in rows if part in row.name.lower()) for part in RADII_M}
@@ -134,9 +138,13 @@ class SampleStates:
         self.stream = self._of_kind("Visitors.csv", kinds.wide(kinds.counts()), kinds.STREAM, kinds.SAMPLE)
         rows = kinds.checkins(kinds.checkin_rows())
         self.checkins = self._of_kind("Check-ins.csv", rows, kinds.POPULARITY, kinds.RECORDS)
+        city = [{"name": "checkin-popularity", "epsilon": epsilon} | kinds.CITY_BOX for epsilon in (1.0, 0.1)]
+        self.city = self._of_kind("City check-ins.csv", kinds.city(), *city)
+        self.unmodelled = self._of_kind("Check-ins of a week.csv", kinds.checkins(kinds.checkin_rows(seed=2)))
         box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
         spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
         self.counted = aggregate_dataset(dataset=self.checkins, spec=spec)
+        self.visits = stays_dataset(dataset=self.taxi, spec=StaySpec(distance_m=300.0, duration_s=1800.0))
         weekly = {"epsilon": 1.0, "window": 52}
         names = ("stream-shrink", "stream-adapub", "stream-uniform", "stream-sample")
         visits = [{"name": name, **weekly} for name in names]

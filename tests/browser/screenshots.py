@@ -57,6 +57,25 @@ def _detection(page: Any) -> None:
     page.locator("[data-detection]").scroll_into_view_if_needed()
 
 
+def _built_in(page: Any) -> None:
+    page.locator(".map-note__button").first.click()
+    page.get_by_role("radio", name="Built in").check()
+    page.wait_for_selector("canvas[data-layer=names][data-drawn]")
+
+
+def _base_map(page: Any) -> None:
+    _built_in(page)
+    page.keyboard.press("Escape")
+    page.wait_for_load_state("networkidle")
+
+
+def _place(page: Any) -> None:
+    _base_map(page)
+    page.get_by_role("button", name="Find a place").first.click()
+    page.get_by_role("combobox", name="Find a city").fill("zur")
+    page.wait_for_selector(".places__option")
+
+
 # What is done on a page before its screenshot; a screenshot of its own if the name is no page's
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
@@ -68,6 +87,9 @@ MORE: dict[str, tuple[str, Callable[[Any], None]]] = {
     "delete": ("datasets", _delete),
     "numbers": ("compare", _numbers),
     "smooth": ("compare", _smooth),
+    "base-map": ("compare", _base_map),
+    "base-map-panel": ("compare", _built_in),
+    "base-map-places": ("dataset", _place),
     "stream-detection": ("stream-compare", _detection),
 }
 
@@ -97,12 +119,13 @@ def cairn() -> Iterator[tuple[str, Any]]:
         from django.core.management import call_command
         from waitress.server import create_server
 
-        from dashboard.config.wsgi import application
         from tests.browser.sample_states import SampleStates
 
         call_command("migrate", verbosity=0)
         stage = SampleStates()
         stage.add_every_state()
+        from dashboard.config.wsgi import application  # after the tests' modules: it defers the REST framework's own
+
         server = create_server(application, host="127.0.0.1", port=0)
         threading.Thread(target=server.run, daemon=True).start()
         yield f"http://127.0.0.1:{server.effective_port}", stage

@@ -16,13 +16,10 @@ from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.data import Trajectory
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import run_jobs
-from tests.browser.fixtures import table
-from tests.browser.rendering import wait_until_ready
-from tests.browser.test_charts import NAMES, saved
+from tests.browser.fixtures import released, table
+from tests.browser.rendering import compare, wait_until_ready
+from tests.browser.test_charts import saved
 
 PLOT = "[data-chart={}] .js-plotly-plot"
 AXES = """() => [...document.querySelectorAll(".js-plotly-plot")].map(({ _fullLayout: { xaxis, yaxis } }) =>
@@ -33,18 +30,6 @@ FIT = """(chart) => { const { data, _fullLayout: { xaxis, yaxis } } =
     y.filter((_, i) => x[i] >= xaxis.range[0] && x[i] <= xaxis.range[1])))) } }"""
 MARKED = """(name) => document.querySelector("[data-chart=error] .js-plotly-plot").data
   .find(({ meta }) => meta === name).x.filter((x) => x !== null)"""
-
-
-def released(owner: User, chosen: LandmarkSet, name: str, radius_m: float = 200.0) -> Release:
-    spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": radius_m}, "seed": None})
-    made = submit_release(owner=owner, dataset=chosen.dataset, landmark_set=chosen, spec=spec)
-    run_jobs()
-    return Release.objects.get(pk=made.pk)
-
-
-@pytest.fixture
-def pair(owner: User, stays: LandmarkSet) -> list[Release]:
-    return [released(owner, stays, name) for name in NAMES]
 
 
 def spans(page: Page) -> list[str | None]:
@@ -76,11 +61,6 @@ def ends(page: Page) -> tuple[int, int]:
     """The events the brush is at."""
     first, last = (page.get_by_role("slider", name=f"{one} event shown") for one in ("First", "Last"))
     return int(first.get_attribute("aria-valuenow") or -1), int(last.get_attribute("aria-valuenow") or -1)
-
-
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    wait_until_ready(page)
 
 
 @pytest.mark.journey
@@ -189,7 +169,7 @@ def test_dummies_are_distinguishable(page: Page, owner: User, stays: LandmarkSet
     method = {"name": "dummies-one-sided", "epsilon": 0.5}
     made = add_dummies(owner=owner, landmark_set=stays, method=method, name="With dummies")
     assert np.count_nonzero(made.mask & ~stays.mask) > 3
-    released(owner, made, "landmark-uniform")
+    released(made, "uniform")
     compare(page, taxi)
     hollow = banded(page, "Dummy landmarks", corners=5)
     assert np.array_equal(hollow, made.mask & ~stays.mask), "outlined: the dummies alone"
@@ -206,7 +186,7 @@ def test_a_long_series_is_read_closer(page: Page, owner: User) -> None:
     walk = Trajectory(2.3 + np.arange(n) * 1e-5, 48.8 + np.sin(np.arange(n) / 50) * 1e-3, 1.7e9 + np.arange(n) * 60.0)
     dataset = import_dataset(owner=owner, upload=table(("long", walk)), name="Long")
     chosen = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [5, 700, 8000]})
-    released(owner, chosen, "landmark-uniform", 50.0)
+    released(chosen, "uniform", radius_m=50.0)
     compare(page, dataset)
     count: Any = """(chart) => document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
       .find(({ name }) => name === "Uniform").x.length"""

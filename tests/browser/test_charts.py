@@ -13,52 +13,21 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import derive_release, submit_release
+from dashboard.releases.services import derive_release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_data
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec, parse_steps
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_jobs, widths
-from tests.browser.fixtures import table
-from tests.browser.rendering import wait_until_ready
+from privacy_engine.spec import parse_steps
+from tests.browser.conftest import DEVICES, PageMonitor, check_page, faults_in_both_colours, run_jobs
+from tests.browser.rendering import compare, wait_until_ready
 
 NAMES = ("landmark-skip", "landmark-uniform")
 LINE = """([chart, name]) => { const found = document.querySelector(`[data-chart=${chart}] .js-plotly-plot`)?.data
   .find((one) => one.name === name); return found && { x: [...found.x], y: [...found.y], visible: found.visible } }"""
-
-
-@pytest.fixture
-def stays(owner: User) -> LandmarkSet:
-    taxi = import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-    return mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
-
-
-@pytest.fixture
-def taxi(stays: LandmarkSet) -> Dataset:
-    return stays.dataset
-
-
-@pytest.fixture
-def pair(owner: User, stays: LandmarkSet) -> list[Release]:
-    """Skip and Uniform of the taxi day."""
-    made = []
-    for name in NAMES:
-        spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 200.0}, "seed": None})
-        made.append(submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec))
-    run_jobs()
-    return [Release.objects.get(pk=one.pk) for one in made]
-
-
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    wait_until_ready(page)
 
 
 def line(page: Page, name: str, chart: str = "error") -> dict[str, Any]:
@@ -78,7 +47,6 @@ def saved(page: Page, title: str, label: str) -> Path:
     return Path(waiting.value.path())
 
 
-@pytest.mark.journey
 def test_distribution_is_exact_and_apart(page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]) -> None:
     compare(page, taxi)
     page.get_by_label("Distribution").check(force=True)
@@ -234,6 +202,4 @@ def test_views_are_accessible(
     assert not faults_in_both_colours(page)
     page.get_by_label("Error against ε: save or show numbers").click()
     page.get_by_role("button", name="Data table").click()
-    assert not faults_in_both_colours(page)
-    document, window = widths(page)
-    assert document <= window
+    check_page(page, both_colours=True)

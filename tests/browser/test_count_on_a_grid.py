@@ -8,29 +8,20 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, choose, table, widths
+from tests.browser.conftest import SIZES, PageMonitor, check_page, open_upload
 from tests.dashboard import kinds
 from tests.dashboard.test_aggregation import HEADER, ROWS
 from tests.patience import patience
 
 
-def check(page: Page) -> None:
-    """Nothing is wider than the window, and axe finds nothing."""
-    wide, window = widths(page)
-    assert wide <= window
-    assert not accessibility_faults(page)
-
-
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"])
+@SIZES
 def test_from_positions_to_a_release_of_their_counts(
     open_page: Callable[..., Page], owner: User, monitor: PageMonitor, size: dict[str, int]
 ) -> None:
     page = open_page(owner, size=size)
-    page.goto("/")
-    choose(page, table("events.csv", kinds.checkins(ROWS, HEADER)))
-    page.get_by_role("link", name="Open events.csv").click()
+    open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
     page.locator("summary[aria-label=More]").first.click()
     page.get_by_role("link", name="Count on a grid").click()
 
@@ -44,7 +35,7 @@ def test_from_positions_to_a_release_of_their_counts(
     expect(expected).to_contain_text("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
     expect(expected).not_to_contain_text("the box of the grid")
     expect(expected).to_contain_text("1 event outside the box or the steps")
-    check(page)
+    check_page(page)
 
     monitor.expect(400)
     page.get_by_role("textbox", name="Cell size").fill("1")
@@ -56,12 +47,17 @@ def test_from_positions_to_a_release_of_their_counts(
     submit = page.get_by_role("button", name="Count the events")
     expect(submit).to_be_enabled()
     expect(problem).to_be_hidden()
+    refusal = {"message": "dataset must be ready", "code": "conflict", "field": "dataset", "rule": "ready"}
+    page.route("**/aggregate/", lambda route: route.fulfill(status=400, json={"errors": [refusal]}), times=1)
+    submit.click()
+    expect(problem).to_have_text("Dataset must be ready")
+    expect(submit).to_be_enabled()
     submit.click()
 
     page.wait_for_url("**/datasets/*/")
     expect(page.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
     expect(page.locator("#reading")).to_contain_text("one person in at most 2 cells")
-    check(page)
+    check_page(page)
     page.get_by_role("link", name="New release").first.click()
     expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
     sensitivity = page.get_by_role("textbox", name="Sensitivity")

@@ -58,7 +58,7 @@ class TestList:
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
         page.keyboard.press("Enter")
-        for _ in range(12):
+        for _ in range(20):
             page.keyboard.press("Tab")
             if page.evaluate("document.activeElement.getAttribute('aria-label')") == "Rename Walk":
                 break
@@ -68,6 +68,47 @@ class TestList:
         page.keyboard.press("Enter")
         expect(page.get_by_role("link", name="Stroll")).to_be_visible()
         expect(page.get_by_role("button", name="Rename Stroll")).to_be_focused()
+
+    @pytest.mark.journey
+    def test_tagged_found_and_deleted_together(self, page: Page, owner: User, walk: Dataset) -> None:
+        for name in ("Pilot one.csv", "Pilot two.csv"):
+            import_dataset(owner=owner, upload=ContentFile(WALK, name=name))
+        page.goto("/")
+        page.get_by_role("button", name="Rename Walk").click()
+        page.get_by_role("textbox", name="Tags").fill("reference, 2024")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("link", name="Datasets with tag reference")).to_be_visible()
+        names = page.locator(".datasets__name")
+        page.get_by_label("Search datasets").fill("pilot")
+        expect(names).to_have_text(["Pilot two.csv", "Pilot one.csv"])
+        assert "search=pilot" in page.url
+        page.locator("[name=ordering]").select_option("name")
+        expect(names).to_have_text(["Pilot one.csv", "Pilot two.csv"])
+        page.get_by_label("Select all shown").check()
+        bulk = page.locator("[data-bulk]")
+        expect(bulk).to_contain_text("2 datasets selected")
+        bulk.get_by_role("button", name="Delete").click()
+        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        expect(page.get_by_role("heading", name="No dataset matches")).to_be_visible()
+        page.get_by_role("link", name="Show all").click()
+        expect(names).to_have_text(["Walk"])
+        assert Dataset.objects.get().tags == ["reference", "2024"]
+
+    def test_what_is_no_longer_shown_is_not_selected(self, page: Page, owner: User, walk: Dataset) -> None:
+        import_dataset(owner=owner, upload=ContentFile(WALK, name="Pilot.csv"))
+        page.goto("/")
+        page.get_by_label("Select all shown").check()
+        page.get_by_label("Search datasets").fill("pilot")
+        bulk = page.locator("[data-bulk]")
+        expect(bulk).to_contain_text("1 dataset selected")
+        page.get_by_label("Select Pilot.csv").uncheck()
+        expect(bulk).to_be_hidden()
+
+    def test_try_a_sample(self, page: Page, owner: User) -> None:
+        page.goto("/")
+        page.get_by_role("button", name="Try a sample").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("A day in Paris")
+        assert owner.datasets.filter(sample=True).count() == 3
 
     def test_another_owners_datasets_are_not_there(
         self, open_page: Callable[..., Page], walk: Dataset, monitor: PageMonitor

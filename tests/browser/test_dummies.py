@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, widths
+from tests.browser.conftest import DEVICES, PageMonitor, check_page, faults_in_both_colours
 from tests.browser.rendering import wait_until_ready
 
 
@@ -156,6 +156,4 @@ def test_accessible_and_not_wider_than_the_window(
     expect(page.locator("[data-drawn]")).to_be_focused()
     for summary in page.get_by_text("What it does not cover").all():
         summary.click()
-    assert faults_in_both_colours(page) == []
-    across, window = widths(page)
-    assert across <= window
+    check_page(page, both_colours=True)

@@ -86,5 +86,6 @@ def _address(view: str, stage: SampleStates) -> str:
         "landmarks:detail": [stage.stays.pk],
         "releases:home": [stage.done.pk],
         "tile": [0, 0, 0],
+        "own-tile": [stage.stays.pk, 0, 0, 0],
     }
     return reverse(view, args=arguments.get(view, []))

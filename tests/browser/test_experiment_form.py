@@ -20,7 +20,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, assert_fits
 from tests.browser.page_checks import UNFOLD, WATCH_SHIFTS, glossary_faults, keyboard_faults, loading_faults
 from tests.browser.rendering import wait_until_ready
 
@@ -369,7 +369,6 @@ def test_accessible_and_fits(
     assert accessibility_faults(page) == []
     page.emulate_media(color_scheme="dark" if colour == "light" else "light")
     assert accessibility_faults(page, "color-contrast") == []
-    wide, window = widths(page)
-    assert wide <= window
+    assert_fits(page)
     if size is DESKTOP:
         assert keyboard_faults(page) == []

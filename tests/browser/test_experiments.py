@@ -119,7 +119,6 @@ class TestPresets:
 
 
 class TestAttacks:
-    @pytest.mark.journey
     def test_a_release_is_attacked_from_its_row(self, page: Page, owner: User, stays: LandmarkSet) -> None:
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
         submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
@@ -192,7 +191,6 @@ class TestReading:
         expect(page.locator("[data-state-text]")).to_have_text("Done")
         expect(page.locator("[data-problem]")).to_be_hidden()
 
-    @pytest.mark.journey
     def test_renamed_and_deleted(self, page: Page, owner: User) -> None:
         row = submitted(owner)
         run_jobs()

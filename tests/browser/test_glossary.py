@@ -16,7 +16,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DEVICES, PHONE, faults_in_both_colours, run_jobs, widths
+from tests.browser.conftest import DEVICES, PHONE, assert_fits, check_page, faults_in_both_colours, run_jobs
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ class TestSentence:
         page.wait_for_selector("[data-form][data-ready=all]")
         assert moved_by(page, lambda: term(page, "epsilon").hover()) == 0
         expect(note(page, "epsilon")).to_be_visible()
-        assert widths(page)[0] <= widths(page)[1]
+        assert_fits(page)
 
     def test_is_the_accessible_description(self, page: Page, composer: str) -> None:
         page.goto(composer)
@@ -140,5 +140,4 @@ def test_pages_with_a_sentence_open_are_accessible(
     expect(note(page, "epsilon")).to_be_visible()
     assert faults_in_both_colours(page) == []
     page.goto("/glossary/")
-    assert faults_in_both_colours(page) == []
-    assert widths(page)[0] <= widths(page)[1]
+    check_page(page, both_colours=True)

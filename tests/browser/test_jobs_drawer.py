@@ -19,7 +19,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DEVICES, WALK, PageMonitor, faults_in_both_colours, run_jobs, widths
+from tests.browser.conftest import DEVICES, WALK, PageMonitor, check_page, run_jobs
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
 TITLE = "Uniform, Walk"
@@ -226,12 +226,36 @@ def test_accessible_and_fits(
     page = open_page(owner, colour=colour, size=size)
     shown = open_drawer(page)
     expect(shown).to_contain_text("waiting for a worker")
-    assert not faults_in_both_colours(page)
-    wide, window = widths(page)
-    assert wide <= window
+    check_page(page, both_colours=True)
     for one in shown.get_by_role("button").all():
         box = one.bounding_box()
         assert box
         assert min(box["width"], box["height"]) >= 24
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= size["width"]
+
+
+# A list that is drawn again, with the job ended, before the page sees that the job is over
+DRAWN_BEFORE = """async () => {
+  const { watchStates } = await import("/static/js/components/job_status.js");
+  const row = (id) => document.body.insertAdjacentHTML("beforeend", `<p data-job="${id}"><progress></progress></p>`);
+  const send = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
+  row("a");
+  let over = 0;
+  watchStates(() => document.querySelectorAll("p[data-job]").forEach((one) => one.remove()), () => (over += 1));
+  const counts = [];
+  for (const [name, detail] of [
+    ["cairn:progress", [{ id: "a", state: "queued" }]], ["cairn:jobs", {}], ["cairn:progress", []],
+    ["cairn:progress", []],
+  ]) {
+    send(name, detail);
+    counts.push(over);
+  }
+  return counts;
+}"""
+
+
+@pytest.mark.journey
+def test_a_job_is_over_also_where_its_list_was_drawn_before(page: Page) -> None:
+    page.goto("/tokens/")
+    assert page.evaluate(DRAWN_BEFORE) == [0, 0, 1, 1]

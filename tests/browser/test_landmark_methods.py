@@ -12,7 +12,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.conftest import DEVICES, faults_in_both_colours, widths
+from tests.browser.conftest import DEVICES, check_page
 from tests.browser.landmark_editor import (
     drag,
     draw_circle,
@@ -126,6 +126,4 @@ def test_accessible_and_fits(
     draw_circle(page, (0.5, 0.5), (0.6, 0.55))
     page.get_by_label("Compare with").select_option(str(stays.pk))
     tool(page, "Polygon")
-    assert not faults_in_both_colours(page)
-    document, window = widths(page)
-    assert document <= window
+    check_page(page, both_colours=True)

@@ -11,7 +11,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import accessibility_faults, widths
+from tests.browser.conftest import check_page
 from tests.browser.rendering import expect_painted, painted
 
 ZONE = {"type": "Circle", "center": [2.352, 48.851], "radius_m": 300.0, "label": "Clinic"}
@@ -70,9 +70,7 @@ class TestMenu:
         assert box
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
-        wide, window = widths(phone)
-        assert wide <= window
-        assert accessibility_faults(phone) == []
+        check_page(phone)
 
 
 class TestNames:

@@ -15,7 +15,7 @@ from dashboard.datasets.services import import_dataset, set_budget
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_cases, widths
+from tests.browser.conftest import DEVICES, PageMonitor, check_page, run_cases
 from tests.browser.landmark_editor import edit, expect_marked, marked, undo_all
 from tests.browser.rendering import MIDDLE, expect_painted, painted, wait_until_ready
 
@@ -272,6 +272,4 @@ def test_accessible_and_fits(
     for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
         page.goto(f"/datasets/{taxi.pk}/{path}")
         wait_until_ready(page, ready)
-        assert not faults_in_both_colours(page)
-        document, window = widths(page)
-        assert document <= window
+        check_page(page, both_colours=True)

@@ -11,7 +11,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from tests.browser.conftest import DEVICES, PHONE, PageMonitor, faults_in_both_colours, widths
+from tests.browser.conftest import DEVICES, PHONE, PageMonitor, check_page
 from tests.browser.landmark_editor import edit, expect_marked, save
 
 ZONE = "Europe/Paris"
@@ -109,6 +109,4 @@ def test_the_form_is_accessible_and_fits(
     edit(page, taxi)
     choose(page)
     page.get_by_role("button", name="Add a window").click()
-    assert faults_in_both_colours(page) == []
-    inner, outer = widths(page)
-    assert inner <= outer
+    check_page(page, both_colours=True)

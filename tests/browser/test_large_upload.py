@@ -15,7 +15,7 @@ from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, card
 from tests.dashboard.conftest import upload
 from tests.patience import patience
 
-ROWS = 250_000
+ROWS = 50_000
 HEAD = b"time,lat,lon\n"
 LEAP = WALK + b"2024-05-14T07:40:00Z,10.0,2.0\n"
 
@@ -23,7 +23,7 @@ LEAP = WALK + b"2024-05-14T07:40:00Z,10.0,2.0\n"
 @pytest.fixture(scope="module")
 def large() -> bytes:
     """Some 10 MB of positions: two pieces."""
-    rows = (f"{1_700_000_000 + i},{48 + i * 1e-6:.6f},2.35{' ' * 15}\n" for i in range(ROWS))
+    rows = (f"{1_700_000_000 + i},{48 + i * 1e-6:.6f},2.35{' ' * 175}\n" for i in range(ROWS))
     return HEAD + "".join(rows).encode()
 
 
@@ -64,10 +64,27 @@ class TestLargeFile:
         offsets: list[str] = []
         page.on("request", lambda one: one.method == "PATCH" and offsets.append(one.headers["upload-offset"]))
         page.goto("/")
-        page.set_input_files("input[type=file]", tmp_path / "large.csv")
+        unfinished = page.get_by_role("article", name="large.csv, unfinished")
+        expect(unfinished).to_contain_text("Choose the file again to continue from there.")
+        with page.expect_file_chooser() as chooser:
+            unfinished.get_by_role("button", name="Choose").click()
+        chooser.value.set_files(tmp_path / "large.csv")
+        expect(unfinished).to_have_count(0)
         expect(card(page, "large.csv")).to_contain_text("Waiting for a worker", timeout=patience(30_000))
         assert offsets == ["8000000"]
         assert Upload.objects.get().dataset == Dataset.objects.get()
+
+    def test_unfinished_it_can_be_discarded(
+        self, page: Page, monitor: PageMonitor, large: bytes, tmp_path: Any
+    ) -> None:
+        self._lose_it(page, monitor, large, tmp_path)
+        page.unroute("**/api/v1/uploads/**")
+        page.goto("/")
+        with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+            page.get_by_role("button", name="Discard large.csv").click()
+        expect(page.locator(".outcome")).to_have_count(0)
+        assert not Upload.objects.exists()
+        assert page.evaluate("localStorage.length") == 0
 
     def test_cancelled_it_is_forgotten(self, page: Page, monitor: PageMonitor, large: bytes, tmp_path: Any) -> None:
         self._lose_it(page, monitor, large, tmp_path)

@@ -9,13 +9,13 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from privacy_engine.samples import samples
 from tests.browser.conftest import accessibility_faults, run_jobs
-from tests.browser.fixtures import table
-from tests.browser.rendering import expect_painted, painted, wait_until_ready
-from tests.browser.test_modes import compare, drag, released, sides
+from tests.browser.fixtures import PRECISE, released
+from tests.browser.rendering import compare, expect_painted, painted, wait_until_ready
+from tests.browser.test_modes import drag, sides
 
 # The colour most of a layer's opaque pixels have
 STYLE_OF = """(id) => {
@@ -32,14 +32,9 @@ STYLE_OF = """(id) => {
 
 
 @pytest.fixture
-def taxi(owner: User) -> Dataset:
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi")
-
-
-@pytest.fixture
-def pair(owner: User, taxi: Dataset) -> list[Release]:
+def pair(stays: LandmarkSet) -> list[Release]:
     """Skip and Uniform of the taxi day."""
-    return released(owner, mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks), "skip", "uniform")
+    return released(stays, "skip", "uniform", **PRECISE)
 
 
 class TestPlayed:
@@ -110,7 +105,7 @@ class TestErrorLines:
         run_jobs()
         crowd.refresh_from_db()
         marks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "manual", "events": [1, 2]})
-        released(owner, marks, "uniform")
+        released(marks, "uniform", **PRECISE)
         compare(page, crowd, "?lines=1")
         expect(page.locator("[data-every]")).to_have_text("of every 4th visible event")
 

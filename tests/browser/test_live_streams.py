@@ -13,7 +13,7 @@ from dashboard.accounts.models import User
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, widths
+from tests.browser.conftest import SIZES, check_page
 from tests.dashboard import kinds
 from tests.patience import patience
 
@@ -34,27 +34,21 @@ def wait_for_points(page: Page, number: int) -> None:
         page.wait_for_timeout(50)
 
 
-def check(page: Page) -> None:
-    wide, window = widths(page)
-    assert wide <= window
-    assert not accessibility_faults(page)
-
-
 @pytest.mark.journey
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@SIZES
 def test_from_the_form_to_a_chart_that_advances(
     open_page: Callable[..., Page], owner: User, size: dict[str, int]
 ) -> None:
     page = open_page(owner, size=size)
     page.goto("/streams/")
-    check(page)
+    check_page(page)
     page.get_by_role("textbox", name="Name").fill("Visits")
     page.get_by_role("textbox", name="Dimensions").fill("north\nsouth\n")
     page.get_by_role("textbox", name="Window").fill("5")
     page.get_by_role("button", name="Open the stream").click()
     page.wait_for_url("**/streams/*-*/")
     expect(page.get_by_text("Nothing was published yet")).to_be_visible()
-    check(page)
+    check_page(page)
 
     publish(1, 4)
     expect(page.locator(PLOT)).to_be_visible()
@@ -65,7 +59,7 @@ def test_from_the_form_to_a_chart_that_advances(
     expect(page.locator("[data-spent]")).to_have_text("1")
     page.get_by_role("combobox", name="Dimension").select_option("south")
     expect(page.get_by_text("Published counts: south")).to_be_visible()
-    check(page)
+    check_page(page)
 
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("heading", name="Paused")).to_be_visible()
@@ -73,7 +67,7 @@ def test_from_the_form_to_a_chart_that_advances(
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("heading", name="Publishing")).to_be_visible()
     page.get_by_role("button", name="Close the stream").click()
-    check(page)
+    check_page(page)
     page.get_by_role("dialog").get_by_role("button", name="Close the stream").click()
     expect(page.get_by_role("heading", name="Closed")).to_be_visible()
     assert LiveStream.objects.get().state == StreamState.CLOSED

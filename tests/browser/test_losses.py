@@ -16,46 +16,19 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
-from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
-from tests.browser.fixtures import table
-from tests.browser.rendering import wait_until_ready
+from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases
+from tests.browser.rendering import compare, wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
   .filter(({ name }) => name).map(({ name, y }) => [name, [...y]]))"""
 
 
-@pytest.fixture
-def taxi(owner: User) -> Dataset:
-    from dashboard.datasets.services import import_dataset
-
-    return import_dataset(owner=owner, upload=table(("taxi", samples()[1].series)), name="Taxi day")
-
-
-@pytest.fixture
-def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
-    """Skip and Uniform of the taxi day."""
-    made = []
-    for name in ("landmark-skip", "landmark-uniform"):
-        spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 200.0}, "seed": None})
-        made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
-    run_jobs()
-    return made
-
-
 MODERATE = (smoothing_matrix(2, 0.1),) * 2
 FAR = 5.0
 """States 1,000 m apart, as the pages begin, at levels within 200 m."""
-
-
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    wait_until_ready(page)
 
 
 def report(page: Page, landmark_set: LandmarkSet, query: str = "") -> None:

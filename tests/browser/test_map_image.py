@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.landmarks.services import mark_landmarks
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from privacy_engine.samples import samples
 from tests.browser.conftest import PageMonitor
-from tests.browser.fixtures import HOST
-from tests.browser.rendering import painted
-from tests.browser.test_basemap import open_map, wait_for_tiles
-from tests.browser.test_modes import compare, divider, drag, released
+from tests.browser.fixtures import HOST, PRECISE, released
+from tests.browser.rendering import compare, painted
+from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
+from tests.browser.test_modes import divider, drag
 from tests.pmtiles import streets
 
 # Pixels of a saved image: how many there are of each of some colours, left and right of a share of its width
-COUNT = """async ([bytes, colours, at, near]) => {
-  const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+COUNT = """async ([base64, colours, at, near]) => {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const sheet = new OffscreenCanvas(bitmap.width, bitmap.height);
   const ctx = sheet.getContext("2d");
   ctx.drawImage(bitmap, 0, 0);
@@ -40,10 +40,9 @@ BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 
 
 @pytest.fixture
-def pair(owner: User, taxi: Dataset) -> list[Release]:
+def pair(stays: LandmarkSet) -> list[Release]:
     """Skip and Uniform of the taxi day."""
-    stays = mark_landmarks(owner=owner, dataset=taxi, method=samples()[1].landmarks)
-    return released(owner, stays, "skip", "uniform", seed=1)  # where a draw lies decides what covers what
+    return released(stays, "skip", "uniform", **PRECISE, seed=1)  # where a draw lies decides what covers what
 
 
 def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24)
         page.get_by_role("button", name="Save the map as PNG").first.click()
     assert waiting.value.suggested_filename.endswith(".png")
     body = waiting.value.path().read_bytes()
-    return page.evaluate(COUNT, [list(body), colours, at, near])
+    return page.evaluate(COUNT, [base64.b64encode(body).decode(), colours, at, near])
 
 
 class TestSwipe:
@@ -80,9 +79,9 @@ class TestSwipe:
 class TestBaseMap:
     def test_of_this_server_is_in_it(self, page: Page, walk: Dataset, served: None) -> None:
         open_map(page, walk)
-        page.get_by_role("checkbox", name="Base map").uncheck()
+        choose(page, "None")
         without = saved(page, [BLOCK], near=4)["found"][0]
-        page.get_by_role("checkbox", name="Base map").check()
+        choose(page, "File")
         wait_for_tiles(page)
         page.wait_for_load_state("networkidle")
         blocks, track = saved(page, [BLOCK, TRACK], near=4)["found"]
@@ -106,8 +105,8 @@ class TestBaseMap:
             f"{HOST}/**", lambda route: route.fulfill(content_type="image/png", body=streets(13, 0, 0), headers=headers)
         )
         open_map(page, walk)
-        page.get_by_role("checkbox", name="Base map").click()  # is checked only with consent
-        page.get_by_role("button", name="Show base map").click()
+        open_panel(page).get_by_role("radio", name="Tile server").check()
+        page.get_by_role("button", name="Allow and reload the page").click()
         wait_for_tiles(page)
         page.wait_for_load_state("networkidle")
         [blocks, track] = map(sum, saved(page, [BLOCK, TRACK], near=4)["found"])
@@ -124,11 +123,13 @@ class TestBaseMap:
         served: None,
     ) -> None:
         compare(page, taxi, "?mode=grid")
-        boxes = page.locator(".pane:not([hidden])").get_by_role("checkbox", name="Base map")
-        expect(boxes).to_have_count(3)
+        panes = page.locator(".pane:not([hidden])")
+        buttons = panes.get_by_role("button", name="Base map:")
+        expect(buttons).to_have_count(3)
         for i in range(3):
-            expect(boxes.nth(i)).to_be_visible()
-            expect(boxes.nth(i)).to_be_checked()
-        boxes.nth(1).uncheck()
+            expect(buttons.nth(i)).to_be_visible()
+            expect(buttons.nth(i)).to_have_text("Base map: file")
+        buttons.nth(1).click()
+        panes.nth(1).get_by_role("radio", name="None").check()
         for i in range(3):
-            expect(boxes.nth(i)).not_to_be_checked()
+            expect(buttons.nth(i)).to_have_text("Base map: none")

@@ -5,28 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import (
-    DEVICES,
-    PHONE,
-    faults_in_both_colours,
-    run_cases,
-    run_jobs,
-    widths,
-)
-from tests.browser.rendering import MIDDLE, layers, painted, wait_until_ready
+from tests.browser.conftest import DEVICES, PHONE, assert_fits, check_page, run_cases
+from tests.browser.fixtures import PRECISE, released
+from tests.browser.rendering import MIDDLE, compare, layers, painted, wait_until_ready
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -60,34 +50,9 @@ MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].
 
 
 @pytest.fixture
-def taxi(owner: User) -> Dataset:
-    series = samples()[1].series
-    rows = "".join(f"{t:.0f},{lat},{lon}\n" for t, lat, lon in zip(series.time_s, series.lat, series.lon, strict=True))
-    return import_dataset(
-        owner=owner, upload=ContentFile(f"time,lat,lon\n{rows}".encode(), name="taxi.csv"), name="Taxi"
-    )
-
-
-def released(owner: User, landmark_set: LandmarkSet, *names: str, seed: int | None = None) -> list[Release]:
-    made = []
-    for name in names:
-        spec = ReleaseSpec.parse(
-            {"mechanism": {"name": f"landmark-{name}", "epsilon": 10.0, "radius_m": 20.0}, "seed": seed}
-        )
-        made.append(submit_release(owner=owner, dataset=landmark_set.dataset, landmark_set=landmark_set, spec=spec))
-    run_jobs()
-    return made
-
-
-@pytest.fixture
-def pair(owner: User, stays: LandmarkSet) -> list[Release]:
+def pair(stays: LandmarkSet) -> list[Release]:
     """Skip and Uniform of the taxi day."""
-    return released(owner, stays, "skip", "uniform")
-
-
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    wait_until_ready(page)
+    return released(stays, "skip", "uniform", **PRECISE)
 
 
 def sides(page: Page, layer: str) -> list[int]:
@@ -187,11 +152,10 @@ class TestSideBySide:
         assert len(boxes) == 2
         assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
         assert all(box["width"] == PHONE["width"] for box in boxes)
-        assert widths(phone)[0] <= widths(phone)[1]
+        assert_fits(phone)
 
 
 class TestLayers:
-    @pytest.mark.journey
     def test_order_and_opacity_by_keyboard_and_in_the_link(
         self, page: Page, taxi: Dataset, pair: list[Release]
     ) -> None:
@@ -234,7 +198,7 @@ class TestLayers:
     def test_dummies_are_hollow_and_landmarks_apart(self, page: Page, owner: User, stays: LandmarkSet) -> None:
         method = {"name": "dummies-one-sided", "epsilon": 0.5}
         more = add_dummies(owner=owner, landmark_set=stays, method=method)
-        released(owner, more, "uniform")
+        released(more, "uniform", **PRECISE)
         compare(page, stays.dataset, f"?landmark_set={more.pk}")
         assert list(layers(page)) == ["Original", "Uniform", "Landmarks", "Dummy landmarks"]
         counts = page.locator(".layer--owner .layer__error").all_inner_texts()
@@ -248,7 +212,7 @@ class TestLayers:
         series = samples()[1].series
         circle = {"type": "Circle", "center": [float(series.lon[0]), float(series.lat[0])], "radius_m": 2000.0}
         zones = mark_landmarks(owner=owner, dataset=taxi, method={"name": "zones", "zones": [circle]})
-        released(owner, zones, "skip")
+        released(zones, "skip", **PRECISE)
         compare(page, taxi, f"?landmark_set={zones.pk}")
         assert painted(page, "zones") > 1000
         page.get_by_role("checkbox", name="Zones").uncheck()
@@ -280,7 +244,6 @@ class TestRange:
         assert [painted(page, one) for one in ids] == whole
         page.wait_for_function("() => !location.search.includes('range=')")
 
-    @pytest.mark.journey
     def test_grips_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
         compare(page, taxi)
         start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
@@ -395,6 +358,4 @@ def test_accessible_and_fits(
     page = open_page(owner, colour=colour, size=size)
     compare(page, taxi, query)
     page.get_by_role("button", name="Opacity and order of Uniform").click()
-    assert not faults_in_both_colours(page)
-    document, window = widths(page)
-    assert document <= window
+    check_page(page, both_colours=True)

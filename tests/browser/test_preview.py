@@ -14,16 +14,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import (
-    DEVICES,
-    PageMonitor,
-    card,
-    choose,
-    faults_in_both_colours,
-    run_jobs,
-    table,
-    widths,
-)
+from tests.browser.conftest import DEVICES, PageMonitor, card, check_page, choose, run_jobs, table
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
@@ -157,9 +148,7 @@ def test_accessible_and_fits(
     page.goto(f"/datasets/{odd.pk}/")
     role_of(page, "b").select_option("Latitude")
     expect(preview(page)).to_contain_text(re.compile("No longitude column"))
-    assert faults_in_both_colours(page) == []
-    document, window = widths(page)
-    assert document <= window
+    check_page(page, both_colours=True)
 
 
 def test_nothing_below_moves_when_the_rows_come(page: Page, walk: Dataset) -> None:

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +28,7 @@ from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
 from tests.browser.rendering import cursors, layers, lines, painted, wait_until_ready
 from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
-from tests.server import ROOT, Server
+from tests.server import Server, running_server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
 FOUR = ["Skip", "Uniform", "Adaptive", "Event level"]
@@ -51,15 +50,9 @@ SEEN = """
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A Cairn of its own, as `make run` starts it."""
-    running = Server(ROOT, home=tmp_path_factory.mktemp("cairn"))
-    running.env["CAIRN_LEASE_S"] = "900"  # the worker is held for a while, and must not be taken for dead
-    try:
-        running.start(sys.executable, "manage.py", "run", limit_s=240)
+    """Its worker is held for a while, and must not be taken for dead."""
+    with running_server(tmp_path_factory.mktemp("cairn"), CAIRN_LEASE_S="900") as running:
         yield running
-        running.press_ctrl_c()
-    finally:
-        running.clear_away()
 
 
 @pytest.fixture

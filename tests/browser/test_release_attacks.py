@@ -17,34 +17,21 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from dashboard.releases.services import derive_release, submit_release
+from dashboard.releases.services import derive_release
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import accessibility_faults, run_jobs, widths
-from tests.browser.fixtures import table
-from tests.browser.rendering import expect_painted, layers, painted, wait_until_ready
+from tests.browser.conftest import accessibility_faults, check_page, run_jobs
+from tests.browser.fixtures import PRECISE, released, table
+from tests.browser.rendering import compare, expect_painted, layers, painted, wait_until_ready
 
 WARNING = "This reads the original; do not publish it."
-
-
-def released(marks: LandmarkSet, epsilon: float = 10.0) -> Release:
-    mechanism = {"name": "landmark-uniform", "epsilon": epsilon, "radius_m": 20.0}
-    spec = ReleaseSpec.parse({"mechanism": mechanism})
-    release = submit_release(owner=marks.dataset.owner, dataset=marks.dataset, landmark_set=marks, spec=spec)
-    run_jobs()
-    return release
 
 
 @pytest.fixture
 def release(stays: LandmarkSet) -> Release:
     """A finished release of the taxi day, little noise."""
-    return released(stays)
-
-
-def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
-    wait_until_ready(page)
+    (made,) = released(stays, "uniform", **PRECISE)
+    return made
 
 
 def open_dialog(page: Page, title: str = "Uniform") -> Locator:
@@ -126,7 +113,6 @@ class TestHomeAndWork:
 
 
 class TestLocalisation:
-    @pytest.mark.journey
     def test_a_worker_does_it_and_its_path_is_a_layer(self, page: Page, taxi: Dataset, release: Release) -> None:
         compare(page, taxi)
         run(open_dialog(page), "Localisation", step_variance_m2=900_000)
@@ -183,7 +169,8 @@ SERIES = {"person": "series"}
 def test_one_series_at_a_time_and_all_together(page: Page, owner: User) -> None:
     one, other = samples()[1].series, samples()[2].series
     both = import_dataset(owner=owner, upload=table(("taxi", one), ("walker", other)), name="Two", options=SERIES)
-    released(mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]}))
+    marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
+    released(marks, "uniform", **PRECISE)
     compare(page, both)
     page.get_by_label("Series").select_option(label="walker")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of 8")
@@ -209,13 +196,9 @@ def test_by_keyboard_on_a_phone_in_the_dark(open_page: Any, owner: User, taxi: D
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Attack Uniform")
     expect(dialog.get_by_role("radio", name="Home and work")).to_be_checked()
-    assert not accessibility_faults(page)
-    wide, window = widths(page)
-    assert wide <= window
+    check_page(page)
     dialog.get_by_label("Found within").last.focus()
     page.keyboard.press("Enter")
     expect(panel(page)).to_be_focused()
     expect_painted(page, "guesses")
-    wide, window = widths(page)
-    assert wide <= window
-    assert not accessibility_faults(page)
+    check_page(page)

@@ -17,7 +17,7 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_cases, run_jobs, widths
+from tests.browser.conftest import DEVICES, PageMonitor, check_page, run_cases, run_jobs
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
@@ -108,6 +108,44 @@ class TestNoisePreview:
         form(page, taxi)
         expect(caption(page)).to_contain_text("The events could not be loaded (500)")
         expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("95")
+
+
+class TestErrors:
+    """The table of errors: figures of the server, a verdict each, and the least ε for an accepted error."""
+
+    def row(self, page: Page, mechanism: str) -> Any:
+        return page.locator(f"[data-errors={mechanism}]")
+
+    @pytest.mark.journey
+    def test_from_an_accepted_error_to_a_release(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        form(page, taxi)
+        level(page, 1, 200)
+        mean_m = 2 * 200 * (stays.count + 1)
+        typical_km = mean_m / 2 * 1.678347 / 1000
+        expect(self.row(page, "landmark-uniform")).to_contain_text(re.compile(rf"{typical_km:.3g}\skm"))
+        expect(self.row(page, "landmark-uniform")).to_contain_text("larger than your data")
+        page.get_by_label("Error I accept, m").fill("500")
+        page.get_by_role("button", name="Find the least ε").click()
+        page.get_by_role("button", name=re.compile("^Use ε .* with Planned$")).click()
+        expect(page.get_by_role("checkbox", name=re.compile("^Planned"))).to_be_checked()
+        found = float(page.get_by_label("Level ε", exact=True).input_value())
+        assert found > 1
+        expect(self.row(page, "landmark-planned")).to_contain_text(re.compile(r"(49\d|500)\sm"))
+        page.get_by_label("Radius r, m", exact=True).fill("100")
+        expect(page.get_by_role("button", name=re.compile("^Use ε"))).to_have_count(0)
+
+    def test_stale_figures_are_dimmed_and_a_refusal_is_shown(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
+    ) -> None:
+        form(page, taxi)
+        section = page.locator("[data-errors]:has(tr)")
+        expect(section).not_to_have_attribute("aria-busy", "true")
+        monitor.expect(400)
+        refusal = {"errors": [{"field": "mechanisms", "message": "Refused by a test.", "rule": "", "value": None}]}
+        page.route("**/expected-errors/", lambda route: route.fulfill(status=400, json=refusal))
+        level(page, 2, 20)
+        expect(page.locator("[data-errors-answer]")).to_contain_text("Refused by a test.")
+        expect(section).not_to_have_attribute("aria-busy", "true")
 
 
 class TestLoss:
@@ -359,6 +397,4 @@ def test_accessible_and_fits(
     page.locator("[data-mechanism=landmark-planned]").get_by_text("q from speed").click()
     page.get_by_role("button", name="Add Causal filter").click()
     page.locator("[data-step=causal-filter]").get_by_text("q from speed").click()
-    assert not faults_in_both_colours(page)
-    document, window = widths(page)
-    assert document <= window
+    check_page(page, both_colours=True)

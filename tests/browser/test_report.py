@@ -15,11 +15,9 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
-from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, run_jobs
-from tests.browser.rendering import lines, painted, wait_until_ready
-from tests.browser.test_compare import compare
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor
+from tests.browser.fixtures import released
+from tests.browser.rendering import compare, lines, painted, wait_until_ready
 
 BOXES = """() => [...document.querySelectorAll('.plate')].map((plate) => {
   const { width, height } = plate.getBoundingClientRect();
@@ -29,14 +27,9 @@ PAGES = re.compile(rb"/Type\s*/Page\b")
 
 
 @pytest.fixture
-def pair(owner: User, taxi: Dataset, stays: LandmarkSet) -> list[Release]:
+def pair(stays: LandmarkSet) -> list[Release]:
     """Skip and Uniform of the taxi day."""
-    made = []
-    for name in ("landmark-skip", "landmark-uniform"):
-        spec = ReleaseSpec.parse({"mechanism": {"name": name, "epsilon": 1.0, "radius_m": 2.0}, "seed": None})
-        made.append(submit_release(owner=owner, dataset=taxi, landmark_set=stays, spec=spec))
-    run_jobs()
-    return made
+    return released(stays, "skip", "uniform", radius_m=2.0)
 
 
 def report(page: Page, release: Release, query: str = "") -> None:
@@ -96,7 +89,7 @@ class TestPaper:
         mark = page.locator(".sheet__mark")
         assert mark.evaluate("(mark) => getComputedStyle(mark).display") == "table-header-group"
 
-    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])
+    @pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desk", "phone"])
     @pytest.mark.journey
     def test_on_paper_drawings_have_one_size_and_tools_are_gone(
         self, open_page: Callable[..., Page], owner: User, pair: list[Release], size: dict[str, int]

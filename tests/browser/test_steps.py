@@ -20,7 +20,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours, run_jobs, widths
+from tests.browser.conftest import DEVICES, PageMonitor, check_page, run_jobs
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
 from tests.patience import patience
 
@@ -139,7 +139,6 @@ class TestOnAFinishedOne:
         dialog.get_by_role("button", name="Create release").click()
         expect(dialog).to_be_hidden()
 
-    @pytest.mark.journey
     def test_a_smoothed_one_joins_and_costs_nothing(
         self, page: Page, taxi: Dataset, uniform: Release, worker: None
     ) -> None:
@@ -190,13 +189,10 @@ class TestOnAFinishedOne:
         wait_until_ready(page)
         page.get_by_role("button", name="Smooth Uniform").click()
         page.get_by_role("button", name="Add Causal filter").click()
-        assert not faults_in_both_colours(page)
-        document, window = widths(page)
-        assert document <= window
+        check_page(page, both_colours=True)
 
 
 class TestAsAFile:
-    @pytest.mark.journey
     def test_what_is_saved_can_be_loaded_and_is_the_specs(
         self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
     ) -> None:

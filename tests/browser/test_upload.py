@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import WALK, PageMonitor, card, choose, run_cases, table
+from tests.browser.conftest import WALK, PageMonitor, assert_fits, card, choose, run_cases, table
 
 
 class TestUpload:
@@ -147,6 +147,38 @@ def a_guess_can_be_changed(page: Page) -> None:
     page.get_by_label("Time zone").last.fill("Asia/Tokyo")
     page.keyboard.press("Enter")
     expect(card(page, "local.csv")).to_contain_text("13 Feb 2024, 01:00")
+
+
+@pytest.mark.journey
+def test_many_files_are_one_line_each_and_dismissed_together(page: Page, monitor: PageMonitor) -> None:
+    monitor.expect(400)
+    page.goto("/")
+    files = [table(f"{i}.csv", WALK if i % 2 else b"") for i in range(8)]
+    choose(page, *files)
+    summary = page.locator(".uploads")
+    expect(summary).to_contain_text("8 files: 4 ready, 4 refused")
+    expect(card(page, "1.csv")).to_contain_text("ready")
+    expect(card(page, "0.csv").locator("summary")).to_have_text("The file is empty.")
+    expect(card(page, "0.csv").get_by_role("alert")).to_be_hidden()
+    card(page, "0.csv").locator("summary").click()
+    expect(card(page, "0.csv").get_by_role("alert")).to_be_visible()
+    assert_fits(page)
+    summary.get_by_role("button", name="Retry refused").click()
+    expect(summary).to_contain_text("8 files: 4 ready, 4 refused")
+    summary.get_by_role("button", name="Dismiss ended").click()
+    expect(page.locator(".outcome")).to_have_count(0)
+    expect(summary).to_be_hidden()
+    expect(page.locator("#datasets tbody tr")).to_have_count(4)
+
+
+def test_offline_it_waits_and_goes_on_automatically(page: Page, monitor: PageMonitor) -> None:
+    page.goto("/")
+    monitor.expect(0)
+    page.context.set_offline(True)
+    choose(page, table("walk.csv", WALK))
+    expect(card(page, "walk.csv")).to_contain_text("This device is offline")
+    page.context.set_offline(False)
+    expect(card(page, "walk.csv")).to_contain_text("40 events read")
 
 
 def test_one_list_of_many_uploads(page: Page, subtests: pytest.Subtests) -> None:

@@ -18,7 +18,8 @@ from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
-from tests.browser.rendering import cursors, layers, lines, painted, wait_until_ready
+from tests.browser.fixtures import released
+from tests.browser.rendering import compare, cursors, layers, lines, painted, wait_until_ready
 from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
@@ -38,7 +39,7 @@ def sample_file(index: int, folder: Path) -> Path:
         pytest.param("plt/000_20081023025304.plt", id="geolife", marks=pytest.mark.journey),
         pytest.param("tdrive/1.txt", id="tdrive"),
         *(pytest.param(i, id=name) for i, name in enumerate(["walk", "taxi"])),
-        pytest.param(2, id="paris", marks=pytest.mark.journey),
+        pytest.param(2, id="paris"),
     ],
 )
 def location_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
@@ -164,10 +165,10 @@ def positions(geojson: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.journey
-def test_downloads_have_all_points_and_the_label(page: Page, worker: None, tmp_path: Path) -> None:
-    dataset = upload(page, sample_file(1, tmp_path))
-    release(page, mark(page, dataset))
-    for first, row in zip((True, False, False), Release.objects.all(), strict=True):
+def test_downloads_have_all_points_and_the_label(page: Page, stays: LandmarkSet) -> None:
+    dataset, made = stays.dataset, released(stays, "skip", "uniform", "adaptive", epsilon=2.0)
+    compare(page, dataset)
+    for first, row in zip((True, False, False), made, strict=True):
         cells = page.locator(f"tr[data-release='{row.pk}']")
         statement = "together leak at most ε = 2 per 200 m"
         cells.get_by_text("Privacy label").click()

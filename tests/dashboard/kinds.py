@@ -11,7 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rest_framework.test import APIClient
 
+from dashboard.datasets import execution
 from dashboard.releases.models import Release
+from privacy_engine.experiments.generated import CITY, CityCheckIns
 from tests.dashboard.api_helpers import RELEASES
 from tests.dashboard.conftest import upload
 from tests.dashboard.release_runs import executed
@@ -30,6 +32,8 @@ POPULARITY = {
     "side": 8,
 }
 RECORDS = POPULARITY | {"privacy_unit": "record"}
+CITY_BOX = dict(zip(("west", "south", "east", "north"), CITY, strict=True)) | {"contributions": 10, "side": 16}
+"""Parameters of models of :func:`city`."""
 NAMES = ("north", "south", "east")
 DAYS = 40
 
@@ -92,6 +96,17 @@ def checkins(rows: Sequence[str], header: str = "user_id,time,venue_id,lat,lon")
     return "\n".join([header, *rows, ""]).encode()
 
 
+def city(users: int = 400, per_user: int = 20) -> bytes:
+    """Check-ins of users of a generated city, of which some places are popular."""
+    found = CityCheckIns(users=users, per_user=per_user).data()
+    columns = (column.tolist() for column in (found.user, found.time_s, found.place, found.lat, found.lon))
+    rows = [
+        f"u{user},{np.datetime64(round(time), 's')}Z,v{place},{lat:.6f},{lon:.6f}"
+        for user, time, place, lat, lon in zip(*columns, strict=True)
+    ]
+    return checkins(rows)
+
+
 def sent(api: APIClient, body: bytes, name: str = "data.csv", **fields: Any) -> Any:
     """The answer to an upload."""
     return api.post(DATASETS, {"file": upload(body, name), **fields}, format="multipart")
@@ -118,4 +133,26 @@ def released(api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any],
     executed(Release.objects.get(pk=answer.json()["id"]))
     found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
     assert found["state"] == "done", found
+    return found
+
+
+def requested_as_trajectory(api: APIClient, dataset: dict[str, Any], release: dict[str, Any]) -> dict[str, Any]:
+    """The answers, by path, to requests for what only trajectories have."""
+    of, method = {"dataset": dataset["id"]}, {"name": "manual", "events": [0]}
+    requests = {
+        "landmark-sets/": of | {"method": method},
+        "landmark-sets/preview/": of | {"method": method},
+        "attacks/": {"release": release["id"], "attack": {"name": "filtering"}},
+        "experiments/": of | {"preset": {"name": "correlated-loss"}},
+    }
+    return {path: api.post(f"/api/v1/{path}", body) for path, body in requests.items()}
+
+
+def derived(api: APIClient, source: dict[str, Any], action: str, spec: dict[str, Any]) -> dict[str, Any]:
+    """The dataset that a job makes of ``source``, ready."""
+    answer = api.post(f"{source['urls']['self']}{action}/", spec, format="json")
+    assert answer.status_code == 201, answer.json()
+    execution.run(answer.json()["id"])
+    found: dict[str, Any] = api.get(answer.json()["urls"]["self"]).json()
+    assert found["state"] == "ready", found["error"]
     return found

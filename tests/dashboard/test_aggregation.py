@@ -44,12 +44,7 @@ def source(owner_api: APIClient) -> dict[str, Any]:
 
 def counted(owner_api: APIClient, source: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The dataset that is made of the events of ``source``, ready."""
-    answer = owner_api.post(f"{source['urls']['self']}aggregate/", SPEC | changes, format="json")
-    assert answer.status_code == 201, answer.json()
-    execution.run(answer.json()["id"])
-    found: dict[str, Any] = owner_api.get(answer.json()["urls"]["self"]).json()
-    assert found["state"] == "ready", found["error"]
-    return found
+    return kinds.derived(owner_api, source, "aggregate", SPEC | changes)
 
 
 def uniform(**changes: Any) -> dict[str, Any]:

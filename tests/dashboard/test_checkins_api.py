@@ -20,7 +20,17 @@ from dashboard.releases.models import Release
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
-from tests.dashboard.kinds import DATASETS, POPULARITY, RECORDS, STREAM, made, released, requested, sent
+from tests.dashboard.kinds import (
+    DATASETS,
+    POPULARITY,
+    RECORDS,
+    STREAM,
+    made,
+    released,
+    requested,
+    requested_as_trajectory,
+    sent,
+)
 from tests.dashboard.release_runs import executed, fail, interrupted
 
 ROWS = kinds.checkin_rows()
@@ -258,16 +268,8 @@ class TestRefusal:
     def test_of_landmarks_attacks_and_experiments_of_trajectories(
         self, owner_api: APIClient, owner_page: Any, checkins: dict[str, Any]
     ) -> None:
-        row, of = released(owner_api, checkins, POPULARITY), {"dataset": checkins["id"]}
-        method = {"name": "manual", "events": [0]}
-        requests = {
-            "landmark-sets/": of | {"method": method},
-            "landmark-sets/preview/": of | {"method": method},
-            "attacks/": {"release": row["id"], "attack": {"name": "filtering"}},
-            "experiments/": of | {"preset": {"name": "correlated-loss"}},
-        }
-        for path, body in requests.items():
-            answer = owner_api.post(f"/api/v1/{path}", body)
+        row = released(owner_api, checkins, POPULARITY)
+        for path, answer in requested_as_trajectory(owner_api, checkins, row).items():
             assert 400 <= answer.status_code < 500, path
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
         for path in ("", "releases/new/", "compare/"):
@@ -294,7 +296,8 @@ def test_a_stranger_finds_nothing(
 ) -> None:
     row = released(owner_api, checkins, POPULARITY)
     stranger_api.force_login(stranger)
-    paths = [*row["urls"].values(), *checkins["urls"].values(), f"{DATASETS}{checkins['id']}/cells/"]
+    urls = [url for name, url in row["urls"].items() if not name.startswith("recommend")]  # test_recommend_api posts
+    paths = [*urls, *checkins["urls"].values(), f"{DATASETS}{checkins['id']}/cells/"]
     paths += [f"/datasets/{checkins['id']}/{page}" for page in ("releases/new/", "compare/")]
     for path in paths:
         assert stranger_api.get(path).status_code == 404, path

@@ -189,6 +189,7 @@ class TestCleanup:
         row.refresh_from_db()
         assert row.state == "queued"
 
+    @pytest.mark.slow
     def test_process_ends_on_sigterm(self, tmp_path: Path) -> None:
         environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
         environment.pop("DATABASE_URL", None)

@@ -76,6 +76,7 @@ def test_a_small_one_is_done_in_the_request_and_its_table_is_the_engines(owner_a
     assert not Part.objects.exists()
 
 
+@pytest.mark.slow
 def test_parts_in_any_order_give_the_engines_table(owner_api, queued, tmp_path):
     (cutting,) = Part.objects.all()
     execution.run(cutting.pk)

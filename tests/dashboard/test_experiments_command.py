@@ -123,6 +123,7 @@ def test_a_terminal_shows_a_progress_bar(command, tmp_path):
     assert steps[30] == f"[{'#' * 40}] 30 of 30 blocks\n"
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes(tmp_path):
     environment = os.environ | {"CAIRN_HOME": str(tmp_path / "home")}
     for workers in ("1", "2"):

@@ -47,7 +47,8 @@ NOT_OF_JOBS = {
     "invalid",
     "checksum",
     "tus-version",
-}  # of requests alone: a body that cannot be parsed, a piece of a file
+    "not-pmtiles",
+}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file
 
 
 def test_the_search_finds_what_it_should() -> None:

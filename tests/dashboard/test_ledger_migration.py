@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # processes that migrate a database of their own
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import json, uuid

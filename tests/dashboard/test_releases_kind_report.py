@@ -123,7 +123,7 @@ class TestEveryKind:
             data = data_of(text_of(owner_page, address))
             assert {one["id"] for one in data["releases"]} == {str(first.pk), str(second.pk)}
             styles = [(one["style"]["colour"]["light"], one["style"]["dash"]) for one in data["releases"]]
-            assert len(set(map(str, styles))) == (2 if kind == "stream" else 1)  # one mechanism of check-ins so far
+            assert len(set(map(str, styles))) == 2
 
     def test_a_stranger_finds_nothing(
         self, owner_api: Any, client: Client, stranger: Any, stranger_api: Any, kind: str

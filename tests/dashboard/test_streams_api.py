@@ -23,7 +23,17 @@ from privacy_engine.verify import verify
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
 from tests.dashboard.conftest import CSV
-from tests.dashboard.kinds import DATASETS, NAMES, SAMPLE, STREAM, made, released, requested, sent
+from tests.dashboard.kinds import (
+    DATASETS,
+    NAMES,
+    SAMPLE,
+    STREAM,
+    made,
+    released,
+    requested,
+    requested_as_trajectory,
+    sent,
+)
 from tests.dashboard.release_runs import executed, fail, interrupted
 
 COUNTS = kinds.counts()
@@ -315,16 +325,7 @@ class TestRefusal:
 
     def test_of_landmarks_attacks_and_experiments(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
         row = released(owner_api, stream, STREAM)
-        of = {"dataset": stream["id"]}
-        method = {"name": "manual", "events": [0]}
-        requests = {
-            "landmark-sets/": of | {"method": method},
-            "landmark-sets/preview/": of | {"method": method},
-            "attacks/": {"release": row["id"], "attack": {"name": "filtering"}},
-            "experiments/": of | {"preset": {"name": "correlated-loss"}},
-        }
-        for path, body in requests.items():
-            answer = owner_api.post(f"/api/v1/{path}", body)
+        for path, answer in requested_as_trajectory(owner_api, stream, row).items():
             assert 400 <= answer.status_code < 500, path
             assert first_error(answer)["field"], path
 

@@ -89,8 +89,12 @@ class TestSetting:
     @pytest.mark.parametrize(
         ("header", "rule"),
         [
-            ({"tile_type": TileType.MVT}, "PNG, JPEG, WebP or AVIF, got .*: MVT"),
+            (
+                {"tile_type": TileType.UNKNOWN},
+                r"PNG, JPEG, WebP or AVIF images or vector tiles \(MVT\), got .*: UNKNOWN",
+            ),
             ({"tile_compression": Compression.GZIP}, "not compressed again, got .*: GZIP"),
+            ({"tile_type": TileType.MVT, "tile_compression": Compression.BROTLI}, "gzip or not at all, got .*: BROTLI"),
         ],
     )
     def test_a_file_of_something_else_is_refused(self, tmp_path: Path, header: dict[str, Any], rule: str) -> None:
@@ -138,22 +142,25 @@ class TestTile:
 
 class TestPage:
     def test_reports_nothing_by_default(self, owner_page: Client, ready_dataset: Dataset) -> None:
-        assert reported(owner_page, f"/datasets/{ready_dataset.pk}/") is None
+        found = reported(owner_page, f"/datasets/{ready_dataset.pk}/")
+        assert (found["choice"], found["file"]) == ("none", None)
 
     def test_reports_of_the_file_without_its_path(
         self, owner_page: Client, ready_dataset: Dataset, served: None, file: Path
     ) -> None:
         address = f"/datasets/{ready_dataset.pk}/"
-        assert reported(owner_page, address) == {
-            "url": "/tiles/{z}/{x}/{y}", "host": "", "attribution": "Made up", "zooms": [2, 3],
-            "bounds": [-170.0, 10.0, 20.0, 80.0],
+        found = reported(owner_page, address)
+        assert found["choice"] == "file"
+        assert found["file"] == {
+            "url": "/tiles/{z}/{x}/{y}", "name": "", "own": False, "vector": False, "attribution": "Made up",
+            "zooms": [2, 3], "bounds": [-170.0, 10.0, 20.0, 80.0],
         }  # fmt: skip
         assert file.name not in owner_page.get(address).content.decode()
 
     def test_an_attribution_stays_text(self, owner_page: Client, ready_dataset: Dataset, settings: Any) -> None:
         settings.CAIRN_BASE_MAP = base_map(TEMPLATE, "</script><script>alert(1)</script>")
         address = f"/datasets/{ready_dataset.pk}/"
-        assert reported(owner_page, address)["attribution"] == "</script><script>alert(1)</script>"
+        assert reported(owner_page, address)["server"]["attribution"] == "</script><script>alert(1)</script>"
         assert "<script>alert" not in owner_page.get(address).content.decode()
 
 
@@ -165,9 +172,10 @@ def policy_with(home: Path, **environment: str) -> list[str]:
     return run.stdout.split()
 
 
-def test_the_policy_names_the_tile_server_and_only_when_there_is_one(tmp_path: Path, file: Path) -> None:
+def test_the_policy_names_no_tile_server_before_a_user_agreed(tmp_path: Path, file: Path) -> None:
+    """What it names then is in test_base_map.py."""
     none = ["'self'", "data:", "blob:"]
     assert policy_with(tmp_path, CAIRN_TILES="") == none
     assert policy_with(tmp_path, CAIRN_TILES=str(file)) == none
     named = {"CAIRN_TILES": TEMPLATE, "CAIRN_TILES_ATTRIBUTION": "Whose"}
-    assert policy_with(tmp_path, **named) == [*none, "https://tiles.example.org"]
+    assert policy_with(tmp_path, **named) == none

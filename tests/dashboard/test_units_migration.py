@@ -15,6 +15,8 @@ import pytest
 from tests import postgres
 from tests.dashboard.units_migration import LARGE, LINEAGES
 
+pytestmark = pytest.mark.slow  # processes that migrate a database of their own
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

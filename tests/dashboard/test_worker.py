@@ -58,7 +58,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     row = server.until_published(pk)
     print(f"from kill -9 of the worker to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
-    assert time.monotonic() - killed < 2 * LEASE_S + 1
+    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
 
     pk = server.submit("hold:child")["json"]["id"]
     (child,) = server.until_reached("child")
@@ -68,7 +68,7 @@ def test_kill_9_of_a_whole_worker_and_of_a_pool_child(server):
     row = server.until_published(pk)
     print(f"from kill -9 of the child to the release: {time.monotonic() - killed:.2f} s")
     assert_published_once(row, attempts=2)
-    assert time.monotonic() - killed < 2 * LEASE_S + 1
+    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
 
 
 def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(server):
@@ -82,7 +82,7 @@ def test_cancelled_while_it_waits_it_never_runs_and_while_it_runs_it_stops(serve
     requested = time.monotonic()
     server.control("call", method="post", path=f"/api/v1/releases/{running}/cancel/")
     server.until(running, "cancelled")
-    assert time.monotonic() - requested < LEASE_S
+    assert time.monotonic() - requested < patience(LEASE_S)
     wait_for(
         lambda: not (server.row(running)["files"] or server.row(running)["errors"]), within_s=5, why="it cleared away"
     )

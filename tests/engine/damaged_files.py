@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
+from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
@@ -105,3 +106,14 @@ def survive(data: bytes, **options: object) -> None:
         assert found.column is None or isinstance(found.column, str)
     if isinstance(found, ChoiceNeeded):
         assert found.choices
+
+
+def damaged_example(data: st.DataObject, files: Sequence[bytes]) -> bytes:
+    """One of the files, up to six pieces of it replaced."""
+    content = bytearray(data.draw(st.sampled_from(files)))
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        piece = data.draw(st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"]))
+        content[at : at + data.draw(st.integers(0, 3))] = piece
+        content = content or bytearray(b" ")
+    return bytes(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -68,3 +69,16 @@ def walk(n: int, seed: int = 1) -> Trajectory:
     return Trajectory(
         116.4 + np.cumsum(rng.normal(0, 0.002, n)), 39.9 + np.cumsum(rng.normal(0, 0.002, n)), np.arange(n) * 60.0, "w"
     )
+
+
+def protected_sets(mechanism: Any, mask: np.ndarray) -> Iterator[np.ndarray]:
+    """The events that may move together under the level a mechanism states, each set as a mask."""
+    event = np.arange(len(mask))
+    if mechanism.level == "user":
+        yield event >= 0
+    elif mechanism.level == "w-event":
+        for t in event:
+            yield (event >= t) & (event < t + mechanism.window)
+    else:
+        for t in event:
+            yield (event == t) | (mask & (mechanism.level == "landmark"))

@@ -7,6 +7,7 @@ polynomial that the code evaluates with the function it stands for.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -120,15 +121,18 @@ class Series:
 
 def most_on(coefficients: Sequence[Fraction], low: Fraction, high: Fraction, pieces: int) -> float:
     """An upper bound of a polynomial's absolute value on an interval: Taylor's formula about each piece's middle."""
-    worst = Fraction(0)
-    for i in range(pieces):
-        a, b = (low + (high - low) * j / pieces for j in (i, i + 1))
-        shifted, middle = list(coefficients), (a + b) / 2
-        for start in range(len(shifted) - 1):  # Horner's scheme, again and again
-            for k in range(len(shifted) - 2, start - 1, -1):
+    ends = [low + (high - low) * j / pieces for j in range(pieces + 1)]
+    unit = math.lcm(*(2 * end.denominator for end in ends))  # of x, so that all below are integers
+    scale, degree = math.lcm(*(c.denominator for c in coefficients)), len(coefficients) - 1
+    whole = [int(c * scale) * unit ** (degree - k) for k, c in enumerate(coefficients)]
+    worst = 0
+    for a, b in itertools.pairwise(int(end * unit) for end in ends):
+        shifted, middle, half = list(whole), (a + b) // 2, (b - a) // 2
+        for start in range(degree):  # Horner's scheme, again and again
+            for k in range(degree - 1, start - 1, -1):
                 shifted[k] += middle * shifted[k + 1]
-        worst = max(worst, sum((abs(c) * ((b - a) / 2) ** k for k, c in enumerate(shifted)), Fraction(0)))
-    return float(worst) * UP
+        worst = max(worst, sum(abs(c) * half**k for k, c in enumerate(shifted)))
+    return float(Fraction(worst, scale * unit**degree)) * UP
 
 
 def dyadic(high: float, halvings: int, parts: int) -> list[tuple[Fraction, Fraction]]:

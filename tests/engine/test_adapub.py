@@ -18,6 +18,7 @@ from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, ParameterErrors
 from privacy_engine.kernels import adapub as kernel
+from privacy_engine.kernels import adapub_groups as partition
 from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
 from privacy_engine.metrics import StreamRelativeError
@@ -70,11 +71,12 @@ class TestVectors:
         prior, bounds = np.array([10.0, 2.0, 15.0, 100.0, 98.0]), np.array([5.0, 50.0, 99.0])
         group, estimates, used = np.empty(5, dtype=np.int64), np.empty(5), np.zeros(4, dtype=np.int64)
         row, zeros = np.array([12, 1, 14, 90, 80]), np.zeros(9, dtype=np.int64)
-        kernel.estimate_groups(row, zeros, bounds, used, prior, estimates, group)
+        groups = partition.Groups(np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64), np.empty(4))
+        partition.estimate_groups(row, zeros, bounds / 100, used, prior, estimates, group, groups)
         assert group.tolist() == [1, 0, 1, 3, 2]
         assert estimates.tolist() == [13.0, 1.0, 13.0, 90.0, 80.0]
-        assert used[kernel.SUMS] == 4
-        assert kernel.rank(bounds, 50.0) == 1  # equal to a threshold counts as not above it
+        assert used[partition.SUMS] == 4
+        assert partition.rank(bounds / 2, 2.0, 50.0) == 1  # equal to a threshold counts as not above it
 
     def test_the_controllers_threshold(self):
         errors, limits = np.array([[0.0], [1.0], [2.0], [4.0], [3.0]]), np.empty(1)
@@ -318,10 +320,11 @@ class TestKernel:
         rows = rng.integers(0, 1000, (1500, 2))
         run = run_with("svt", 2, answers=-(10**9))
         out = run.advance(rows)
-        assert run.state.raw.shape == run.state.noisy.shape == (2, kernel.LONGEST)
-        left = 1500 - kernel.LONGEST
-        assert run.state.raw[:, :left].tolist() == rows[kernel.LONGEST :].T.tolist()  # those of the open clusters
-        assert not run.state.raw[:, left:].any()
+        assert run.long.raw.shape == run.long.noisy.shape == (2, kernel.LONGEST)
+        left, stored = 1500 - kernel.LONGEST, run.long.raw[run.long.place]
+        assert stored[:, :left].tolist() == rows[kernel.LONGEST :].T.tolist()  # those of the open clusters
+        assert not stored[:, left:].any()
+        assert not run.state.raw.any()
         assert run.state.size.tolist() == [left] * 2
         for t in (0, 1, 6, 500, kernel.LONGEST - 1):
             assert out[t].tolist() == np.median(rows[: t + 1], axis=0).tolist()
@@ -355,8 +358,12 @@ class TestKernel:
         assert release.counts == pytest.approx(kernel.LARGEST)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
+def _audited(mode):
+    """Two modes in CI; each takes 40 seconds."""
+    return pytest.param(mode, marks=pytest.mark.slow if mode in ("code", "text") else pytest.mark.thorough)
+
+
+@pytest.mark.parametrize("mode", [_audited(mode) for mode in MODES])
 def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
     described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from privacy_engine import formats
 from privacy_engine.aggregation import WRITERS, AggregationSpec, Events, aggregate, events_of, size_of
-from privacy_engine.count_grid import CountGrid
 from privacy_engine.counted import Counted
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.grid import Grid
 from privacy_engine.label import privacy_label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
@@ -180,7 +180,7 @@ class TestGrid:
         assert stream.counts[0, 0] == 1
 
     def test_positions_are_in_the_cells_whose_boxes_hold_them(self) -> None:
-        grid = CountGrid(*BOX, 4, 3)
+        grid = Grid(*BOX, 4, 3)
         rng = np.random.default_rng(1)
         lon, lat = rng.uniform(0, 0.04, 500), rng.uniform(0, 0.03, 500)
         west, south, east, north = grid.boxes()[grid.cells(lon, lat)].T
@@ -289,12 +289,12 @@ class TestInput:
 
 
 class TestClaim:
-    PERSON = Counted(CountGrid(*BOX, 4, 3), "person", 2)
+    PERSON = Counted(Grid(*BOX, 4, 3), "person", 2)
 
     @pytest.mark.parametrize("cls", [cls for cls in mechanisms.of("stream") if cls.publishable])
     def test_the_guarantee_names_the_unit_in_its_sentence(self, cls: Any) -> None:
         mechanism = cls(epsilon=1.0, window=10, sensitivity=2)
-        counted = Counted(CountGrid(*BOX, 4, 3), "person", 2, box_from_data=True)
+        counted = Counted(Grid(*BOX, 4, 3), "person", 2, box_from_data=True)
         statement = mechanism.guarantee(Context.of_counts(counted)).statement
         first = statement.split(". ")[0]
         assert "which covers all events of one person at these timestamps" in first
@@ -311,10 +311,10 @@ class TestClaim:
     @pytest.mark.parametrize(
         ("counted", "sensitivity", "charges"),
         [
-            (Counted(CountGrid(*BOX, 1, 1), "event"), 1, 1),
-            (Counted(CountGrid(*BOX, 1, 1), "person", 1), 1, 2),
-            (Counted(CountGrid(*BOX, 1, 1), "person", 1), 2, 1),
-            (Counted(CountGrid(*BOX, 1, 1), "person", 3), 3, 1),
+            (Counted(Grid(*BOX, 1, 1), "event"), 1, 1),
+            (Counted(Grid(*BOX, 1, 1), "person", 1), 1, 2),
+            (Counted(Grid(*BOX, 1, 1), "person", 1), 2, 1),
+            (Counted(Grid(*BOX, 1, 1), "person", 3), 3, 1),
         ],
     )
     def test_one_event_is_charged_as_often_as_it_can_change_counts(

@@ -24,7 +24,8 @@ from privacy_engine.params import choices_of
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
 from tests.examples import examples
 
-TRIALS = 10_000
+TRIALS = 4_000
+every_number_of_trials = pytest.mark.parametrize("trials", [TRIALS, pytest.param(10_000, marks=pytest.mark.thorough)])
 
 
 def spec(name: str, *, trials: int = TRIALS, seed: int = 1, **given: Any) -> audit.AuditSpec:
@@ -163,19 +164,24 @@ class TestPairs:
 
 
 class TestVerdicts:
-    """Seeded, at 10,000 draws. A mechanism within its claim is rejected with probability at most 5 % by theorem."""
+    """Seeded. A mechanism within its claim is rejected with probability at most 5 % by theorem."""
 
     @every_mechanism
-    def test_every_mechanism_is_consistent_with_its_claim(self, cls: Any) -> None:
-        found = audit.audit(spec(cls.registered_name()))
+    @every_number_of_trials
+    def test_every_mechanism_is_consistent_with_its_claim(self, cls: Any, trials: int) -> None:
+        found = audit.audit(spec(cls.registered_name(), trials=trials))
         assert (found.verdict, found.claimed) == (audit.CONSISTENT, 1.0)
         assert 0.4 < found.lower_bound <= 1.0  # an audit that finds nothing at all is none
         assert all(one.lower_bound <= one.claimed for one in found.pairs)
 
     @every_mechanism
-    @pytest.mark.parametrize("control", list(audit.ALTERATIONS))
-    def test_controls_are_violated(self, cls: Any, control: str) -> None:
-        found = audit.audit(spec(f"control:{control}:{cls.registered_name()}"))
+    @pytest.mark.parametrize(
+        "control",
+        [pytest.param(one, marks=() if one == "half-noise" else pytest.mark.slow) for one in audit.ALTERATIONS],
+    )
+    @every_number_of_trials
+    def test_controls_are_violated(self, cls: Any, control: str, trials: int) -> None:
+        found = audit.audit(spec(f"control:{control}:{cls.registered_name()}", trials=trials))
         assert found.verdict == audit.VIOLATED
         assert found.claimed == 1.0
         assert 1.0 < found.lower_bound <= 2.0
@@ -186,7 +192,9 @@ class TestVerdicts:
         assert found.lower_bound > 5
         assert found.pairs[0].best_event.startswith("grid residue: value: lowest set bit")
 
-    @pytest.mark.parametrize("epsilon", [0.01, 0.3, 5.0, 50.0])
+    @pytest.mark.parametrize(
+        "epsilon", [0.01, pytest.param(0.3, marks=pytest.mark.slow), pytest.param(5.0, marks=pytest.mark.slow), 50.0]
+    )
     def test_whatever_the_level(self, epsilon: float) -> None:
         assert audit.audit(spec("landmark-uniform", epsilon=epsilon)).verdict == audit.CONSISTENT
         assert audit.audit(spec("control:half-noise:landmark-uniform", epsilon=epsilon)).verdict == audit.VIOLATED
@@ -215,7 +223,7 @@ class TestVerdicts:
             def release(self, values: np.ndarray, *, rng: noise.RandomSource) -> np.ndarray:
                 return np.where(rng.uniform(len(values)) < 0.01 * (values > 0), 1.0, 0.0)
 
-        found = run.audit_of(Leaky(), spec("event-level"))
+        found = run.audit_of(Leaky(), spec("event-level", trials=10_000))
         assert found.pairs[0].verdict == audit.VIOLATED
         assert found.pairs[1].verdict == audit.CONSISTENT  # both inputs are greater than 0 there
 
@@ -313,6 +321,7 @@ class TestBadInput:
         assert len(CLASSES) == len(mechanisms.of("trajectory"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [cls for cls in CLASSES if any(choices_of(i) for i in cls.model_fields.values())])
 def test_every_choice_can_be_audited(cls: Any) -> None:
     fields = {name: choices_of(info) for name, info in cls.model_fields.items() if name != "name" and choices_of(info)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ ARCTAN_OFF = off_by(
 LOG_OFF = off_by(
     log_of_parts(0.0, Series([0] + [2] * 39)), [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
 )
+LOG_S = Fraction(0.1716)  # the largest s
 
 
 class TestElementaryFunctions:
@@ -83,8 +85,7 @@ class TestElementaryFunctions:
     def test_of_a_logarithm_in_proportion(self, k: int) -> None:
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
         low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
-        s = Fraction(0.1716)
-        off = most_on(LOG_OFF[1:], -s, s, 32) + 2 * 0.1716**39 / (1 - 0.1716)  # over s
+        off = self.logarithm_off()
         ends = dyadic(high, 54 if k in (0, -1) else 3, 8), [(-b, -a) for a, b in dyadic(-low, 54 if k == 0 else 3, 8)]
         within = [(-Fraction(1, 16), Fraction(1, 16))] if k not in (0, -1) else []
         for a, b in [*ends[0], *ends[1], *within]:
@@ -92,6 +93,12 @@ class TestElementaryFunctions:
             least = self.least_logarithm(k, a, b)
             if least:  # what lies between -2**-53 and 2**-53 is 0, exactly
                 assert (found.error + off * max(abs(float(a)), abs(float(b))) / 1.7) / least < LOG * U
+
+    @staticmethod
+    @cache
+    def logarithm_off() -> float:
+        """The remainder of the logarithm's series, over s: for every k the same."""
+        return most_on(LOG_OFF[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
 
     @staticmethod
     def least_logarithm(k: int, a: Fraction, b: Fraction) -> float:

@@ -41,12 +41,13 @@ class TestExponentialMechanism:
         seen = (p > 1e-290) & (q > 1e-290)
         assert (np.abs(np.log(p[seen] / q[seen])) <= epsilon * (1 + 1e-9) + 1e-9).all()
 
-    def test_draws_follow_the_weights(self) -> None:
-        """Chi-square of 40,000 draws over 7 options, seed 5; false alarms 1e-5."""
+    @pytest.mark.parametrize("draws", [10_000, pytest.param(40_000, marks=pytest.mark.thorough)])
+    def test_draws_follow_the_weights(self, draws: int) -> None:
+        """Chi-square of draws over 7 options, seed 5; false alarms 1e-5."""
         rng, utilities = noise.seeded(5), -np.arange(7) / 7
         law = noise.exponential_weights(utilities, 3, 0.5)
-        seen = np.bincount([noise.exponential_mechanism(utilities, 3, 0.5, rng=rng) for _ in range(40_000)])
-        assert chdtrc(6, ((seen - 40_000 * law) ** 2 / (40_000 * law)).sum()) > 1e-5
+        seen = np.bincount([noise.exponential_mechanism(utilities, 3, 0.5, rng=rng) for _ in range(draws)])
+        assert chdtrc(6, ((seen - draws * law) ** 2 / (draws * law)).sum()) > 1e-5
 
     def test_hopeless_options_are_never_chosen_and_overflow_nothing(self) -> None:
         assert noise.exponential_weights([0, -1e308, 5], 1e308, 1e-300).tolist() == [0, 0, 1]

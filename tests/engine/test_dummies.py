@@ -75,15 +75,17 @@ class TestSelection:
             assert before.all()
 
     @pytest.mark.parametrize("method", METHODS)
-    def test_options_are_drawn_by_their_probabilities(self, method: str) -> None:
-        """Chi-square of 8,000 draws, seed 2; false alarms 1e-5 for each method."""
+    @pytest.mark.parametrize("draws", [2_000, pytest.param(8_000, marks=pytest.mark.thorough)])
+    def test_options_are_drawn_by_their_probabilities(self, method: str, draws: int) -> None:
+        """Chi-square of draws, seed 2; false alarms 1e-5 for each method."""
         rng, seen = noise.seeded(2), np.zeros(7)
-        for _ in range(8_000):
+        for _ in range(draws):
             one = select_dummies(EXAMPLE, method=method, utility="count", epsilon=1, rng=rng)  # type: ignore[arg-type]
             seen[one.chosen] += 1
-        expected = 8_000 * one.probabilities
+        expected = draws * one.probabilities
         assert chdtrc(6, ((seen - expected) ** 2 / expected).sum()) > 1e-5
 
+    @pytest.mark.slow
     def test_partitioned_draws_alike_inside_a_bin_and_states_the_expected_utility(self) -> None:
         """Chi-square of 10,000 draws of one event of 5, seed 9; false alarms 1e-5."""
         rng, mask = noise.seeded(9), np.arange(6) == 2

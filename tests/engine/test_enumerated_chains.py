@@ -6,6 +6,7 @@ No formula of the accounting is used: paths are listed, outputs are listed, like
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -39,6 +40,11 @@ class Chain:
         found = (self.matrix * self.start[:, None]).T
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
+    @cached_property
+    def _of_all_times(self) -> np.ndarray:
+        """Pr(output | path), (outputs, paths)."""
+        return np.asarray(self.likelihood.prod(axis=2))
+
     def loss(self, among: list[int], seen: slice = slice(None)) -> float:
         """The largest log-ratio of an output's probabilities, given two different states of the times ``among``.
 
@@ -47,7 +53,8 @@ class Chain:
         group = self.paths[:, among] @ self.states ** np.arange(len(among))
         member = np.eye(self.states ** len(among))[group] * self.chance[:, None]
         member = member[:, member.sum(axis=0) > 1e-300]
-        given_group = self.likelihood[:, :, seen].prod(axis=2) @ (member / member.sum(axis=0))
+        given_path = self._of_all_times if seen == slice(None) else self.likelihood[:, :, seen].prod(axis=2)
+        given_group = given_path @ (member / member.sum(axis=0))
         return float(np.log(given_group.max(axis=1) / given_group.min(axis=1)).max())
 
 

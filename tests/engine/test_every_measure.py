@@ -103,6 +103,7 @@ def test_any_cut_gives_the_same_bits(cls: Any, released: str, first: int, count:
     assert np.isfinite(values).any()
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bits() -> None:
     chosen = [example(cls) for cls in CLASSES if issubclass(cls, AttackMeasure) or cls.owner_only]
     several = spec(*chosen, grid={"release": [EVENT, SMOOTHED]})

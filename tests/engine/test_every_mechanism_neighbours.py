@@ -21,7 +21,16 @@ from scipy.stats import beta
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms import landmark
-from tests.engine.mechanism_examples import CLASSES, adversarial_masks, every_mechanism, example, masks, variants, walk
+from tests.engine.mechanism_examples import (
+    CLASSES,
+    adversarial_masks,
+    every_mechanism,
+    example,
+    masks,
+    protected_sets,
+    variants,
+    walk,
+)
 from tests.examples import examples
 
 EPSILON, RADIUS_M = 0.7, 130.0
@@ -78,19 +87,6 @@ def joint(here: Recording, there: Recording, mask: np.ndarray, fresh: np.ndarray
 
 def log_ratio(mechanism: Any) -> Callable[[Recording, Recording, np.ndarray, np.ndarray], float]:
     return joint if getattr(mechanism, "joint_landmarks", False) else independent
-
-
-def protected_sets(mechanism: Any, mask: np.ndarray) -> Iterator[np.ndarray]:
-    """The events that may move together under the level a mechanism states, each set as a mask."""
-    event = np.arange(len(mask))
-    if mechanism.level == "user":
-        yield event >= 0
-    elif mechanism.level == "w-event":
-        for t in event:
-            yield (event >= t) & (event < t + mechanism.window)
-    else:
-        for t in event:
-            yield (event == t) | (mask & (mechanism.level == "landmark"))
 
 
 def away_from(draws: Recording, moved: np.ndarray, metres: float) -> Trajectory:

@@ -272,7 +272,7 @@ def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
 @each([stream.StreamUniform, stream.StreamSample])
 @every_control
 def test_the_audit_finds_controls_of_the_simplest_in_few_trials(cls, control):
-    found = audited(cls, control, trials=10_000)
+    found = audited(cls, control, trials=5_000)
     assert found.verdict == ("violated" if control else "consistent")
     assert found.lower_bound > 0.5
 

@@ -16,7 +16,7 @@ from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_u
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
+from tests.engine.mechanism_examples import CLASSES, every_mechanism, protected_sets, variants
 
 CASES = 100_000
 UNIT = Fraction(1, 2**1074)
@@ -87,19 +87,6 @@ class Recorder:
         return lon, lat
 
 
-def protected_together(mechanism: Any, mask: np.ndarray) -> Iterator[np.ndarray]:
-    """The sets of events whose rates the level bounds: each single event, window, L ∪ {t}, or all of them."""
-    event = np.arange(len(mask))
-    if mechanism.level == "user":
-        yield event >= 0
-    elif mechanism.level == "w-event":
-        for t in event:
-            yield (event >= t) & (event < t + mechanism.window)
-    else:
-        for t in event:
-            yield (event == t) | (mask & (mechanism.level == "landmark"))
-
-
 def most_spent(mechanism: Any, mask: np.ndarray, recorder: Recorder, rng: noise.RandomSource) -> Fraction:
     """The largest sum of rates times the radius, over all that is protected together, in one release."""
     n = len(mask)
@@ -111,7 +98,7 @@ def most_spent(mechanism: Any, mask: np.ndarray, recorder: Recorder, rng: noise.
     for t in np.flatnonzero(release.fresh & ~joint).tolist():
         own[t] = Fraction(recorder.own[t / 4])
     found = Fraction(0)
-    for together in protected_together(mechanism, mask):
+    for together in protected_sets(mechanism, mask):
         total = sum((own[t] for t in np.flatnonzero(together).tolist()), Fraction(0))
         found = max(found, total + (Fraction(recorder.together) if (joint & together).any() else 0))
     return found * Fraction(mechanism.radius_m)

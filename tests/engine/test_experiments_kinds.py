@@ -47,8 +47,14 @@ POPULARITY = {"mechanism": {"name": "checkin-popularity", "epsilon": 1.0, "contr
 RELEASE = {"stream": UNIFORM, "checkins": POPULARITY}
 GENERATED = {
     "stream": {"name": "poisson-stream", "timestamps": 10, "dimensions": 2, "mean": 3.0},
-    "checkins": {"name": "city-checkins", "users": 10, "per_user": 3},
+    "checkins": {"name": "city-checkins", "users": 30, "per_user": 6},
 }
+
+FITTED_TO_ALL = {
+    "base": {"release": POPULARITY, "test_share": 0.0},
+    "metrics": ["range-count-error", "range-share-error", "top-overlap"],
+}
+"""Changes of a spec of check-ins that let a batch of models be fitted to the same users."""
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -79,6 +85,15 @@ def plain(cell: Any) -> list[bool]:
 def spec(kind: str, **changes: Any) -> ExperimentSpec:
     described = {"base": {"release": RELEASE[kind]}, "repetitions": 5, "seed": 3, "metrics": every_measure(kind)}
     return ExperimentSpec.parse({"kind": kind} | described | changes)
+
+
+def by_type(datatype: Any, kind: str, trial: Any) -> dict[str, float]:
+    """The metrics of one repetition: those of check-ins that were held out are of users that are not fitted."""
+    if kind == "stream":
+        return datatype.measure(trial.truth, trial.release)
+    assert not set(trial.fitted.user) & set(trial.others.user)
+    others = {cls.registered_name(): cls().of(trial.others, trial.model) for cls in metrics.of(kind) if cls.held_out}
+    return datatype.measure(trial.fitted, trial.model) | others
 
 
 def refused(**changes: Any) -> str:
@@ -126,7 +141,7 @@ class TestEveryRun:
         (cell,) = spec(kind).cells()
         found = datatypes[kind]
         trials = ReleaseTrials(cell, DATA[kind], range(3))  # type: ignore[arg-type]
-        by_hand = [found.measure(DATA[kind], one) for one in trials.releases()]
+        by_hand = [by_type(found, kind, one) for one in trials.each()]
         values = run_block(Block(cell, 0, 3), DATA[kind])
         assert values[1:][plain(cell)].T.tolist() == [[one[name] for name in names(kind)] for one in by_hand]
         for measure, row in zip(cell.metrics, values[1:], strict=True):
@@ -167,7 +182,8 @@ class TestEveryRun:
         assert cell_seconds(cell, small, 10) < cell_seconds(cell, small, 100)
 
     def test_blocks_hold_whole_batches_and_a_batch_is_bounded(self, kind: str) -> None:
-        (cell,) = spec(kind, repetitions=100_000).cells()
+        whole = FITTED_TO_ALL if kind == "checkins" else {}
+        (cell,) = spec(kind, repetitions=100_000, **whole).cells()
         assert cell.batch([20, 3] if kind == "stream" else [100]) > 1
         if kind == "stream":
             assert cell.batch([COUNTS_AT_ONCE, 2]) == 1

@@ -81,7 +81,7 @@ class TestBlocks:
         assert sum(a != b for a, b in pairwise(draws)) == len(set(draws)) - 1
         assert all(given == sorted(given) for given in firsts(ordered).values())
 
-    @pytest.mark.parametrize("workers", [1, 2])
+    @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_of_any_sizes_give_the_same_table(
         self, uneven: ExperimentSpec, series: list[Trajectory], workers: int
     ) -> None:
@@ -100,6 +100,7 @@ class TestBlocks:
         assert (len(shared), len(apart)) == (1, 2)
 
 
+@pytest.mark.slow
 class TestParts:
     @given(
         counts=st.lists(st.tuples(st.integers(1, 4000), st.integers(0, 3)), min_size=1, max_size=30),

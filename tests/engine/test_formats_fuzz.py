@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import EngineError
 from privacy_engine.formats import formats
-from tests.engine.damaged_files import TABLE_CHARS, refused
+from tests.engine.damaged_files import TABLE_CHARS, damaged_example, refused
 from tests.engine.format_samples import VALID, read_bytes
 from tests.examples import examples
 
@@ -35,15 +35,7 @@ class TestAnything:
     @settings(max_examples=examples(400))
     @given(st.data())
     def test_damaged_files(self, data: st.DataObject) -> None:
-        content = bytearray(data.draw(st.sampled_from(VALID)))
-        for _ in range(data.draw(st.integers(1, 6))):
-            at = data.draw(st.integers(0, len(content) - 1))
-            piece = data.draw(
-                st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"])
-            )
-            content[at : at + data.draw(st.integers(0, 3))] = piece
-            content = content or bytearray(b" ")
-        self.survive(bytes(content))
+        self.survive(damaged_example(data, VALID))
 
     @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
     @settings(max_examples=examples(60))

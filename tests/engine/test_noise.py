@@ -191,9 +191,15 @@ class TestSources:
         assert np.abs(values - (np.arange(200_000) + 0.5) / 200_000).max() < dkw(200_000) + 1e-5
         assert source.uniform(0).shape == (0,)
 
+    @pytest.mark.parametrize("kind", [np.random.Philox, np.random.PCG64, np.random.SFC64, np.random.MT19937])
+    def test_words_are_those_of_the_generator_however_many_at_a_time(self, kind: type) -> None:
+        expected = np.random.Generator(kind(4)).integers(0, 2**64, size=30, dtype=np.uint64)
+        source = noise.seeded(np.random.Generator(kind(4)))
+        assert np.concatenate([source.words(n) for n in (0, 1, 9, 20)]).tolist() == expected.tolist()
+
     def test_uniforms_are_never_zero_and_never_one(self) -> None:
         extreme = noise.seeded(1)
-        extreme._generator = _Words(0, 2**64 - 1, 2**63)  # type: ignore[attr-defined]
+        extreme._generator, extreme._raw = _Words(0, 2**64 - 1, 2**63), False  # type: ignore[attr-defined]
         lowest, highest, middle = extreme.uniform(3)
         assert 0 < lowest < 1e-15
         assert 1 - 1e-15 < highest < 1

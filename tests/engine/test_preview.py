@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
 from privacy_engine.formats import Preview, Reading, formats, head_sample, preview, read
-from tests.engine.damaged_files import TABLE_CHARS, refused
+from tests.engine.damaged_files import TABLE_CHARS, damaged_example, refused
 from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, read_bytes, zipped
 from tests.examples import examples
 
@@ -318,12 +318,7 @@ class TestHostile:
     @given(st.data())
     def test_damaged_files(self, data: st.DataObject) -> None:
         parquet = TestKinds().parquet(lat=[48.0], lon=[2.0], time=["2024-06-15T10:00:00Z"])
-        content = bytearray(data.draw(st.sampled_from([*VALID, parquet])))
-        for _ in range(data.draw(st.integers(1, 6))):
-            at = data.draw(st.integers(0, len(content) - 1))
-            content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=4))
-            content = content or bytearray(b" ")
-        self.survive(bytes(content))
+        self.survive(damaged_example(data, [*VALID, parquet]))
 
     @pytest.mark.parametrize("one", formats(), ids=lambda one: one.name)
     @settings(max_examples=examples(60))

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +15,9 @@ from scipy.special import chdtrc
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import DataError, ParameterError
+from tests.engine.compiled_for import compiled_for
 from tests.examples import examples
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWS = 1_000_000
 LARGE_NOISE = [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6]
 BITS = "32a693ccf71dc2a7a0cb198aeae5b3a2fd869cd108a34ea29aae2d93303024c2"
@@ -140,12 +137,7 @@ class TestSameBits:
     @pytest.mark.slow  # compiles for another processor; the test above pins the bits
     @pytest.mark.parametrize("cpu", ["generic", "native"])
     def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-        if cpu == "generic":
-            environment |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-        command = [sys.executable, "-W", "error", "-c", ELSEWHERE]
-        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        assert found.stdout.split() == ["generic" if cpu == "generic" else "None", BITS, "[]"]
+        assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
 
 class TestInterface:

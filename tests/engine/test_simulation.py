@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import subprocess
-import sys
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -36,9 +33,9 @@ from privacy_engine.mechanisms.landmark import (
     UserLevel,
     WEvent,
 )
+from tests.engine.compiled_for import compiled_for
 from tests.engine.plain_simulation import plain_errors
 
-ROOT = Path(__file__).resolve().parents[2]
 HOW = {"epsilon": 1.0, "radius_m": 1.0}
 BITS = "0db85b54ff30a10d818ad2a17ca858323798e8087fd01f306e63d3b52f74064c"
 
@@ -217,15 +214,14 @@ class TestSameBits:
                 alone = simulation.simulate_errors(mechanism, series, landmarks, seed=7, repetitions=20, common=common)
                 assert alone.tobytes() == errors.tobytes()
 
-    @pytest.mark.parametrize("redistribution", ["uniform", "absorption"])
-    def test_with_a_far_event_at_the_end(self, redistribution: Literal["uniform", "absorption"]) -> None:
-        """Where all events are near each other Adaptive measures held positions in another place."""
+    @pytest.mark.parametrize("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], Planned(**HOW, step_variance_m2=1e5)])
+    def test_with_a_far_event_at_the_end(self, one: TrajectoryMechanism) -> None:
+        """Where all events are near each other the distances of held positions are measured in another place."""
         series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
-        adaptive = Adaptive(**HOW, redistribution=redistribution)
         far = series.moved(np.append(series.lon[:299], 20.0), series.lat)
         near, other = (
-            simulation.simulate([adaptive], one, [LandmarkSet(mask)], seed=3, repetitions=20, by_event=True)
-            for one in (series, far)
+            simulation.simulate([one], places, [LandmarkSet(mask)], seed=3, repetitions=20, by_event=True)
+            for places in (series, far)
         )
         assert near.by_event_m[0, 0].tobytes() == other.by_event_m[0, 0].tobytes()
         assert near.errors_m.tobytes() == other.errors_m.tobytes()
@@ -236,12 +232,7 @@ class TestSameBits:
     @pytest.mark.slow
     @pytest.mark.parametrize("cpu", ["generic", "native"])
     def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
-        if cpu == "generic":
-            environment |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
-        command = [sys.executable, "-W", "error", "-c", ELSEWHERE]
-        found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        assert found.stdout.split() == ["generic" if cpu == "generic" else "None", BITS, "[]"]
+        assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
 
 def bits() -> str:

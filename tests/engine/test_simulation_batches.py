@@ -1,6 +1,10 @@
-"""Repetitions with landmarks of their own, in one batch: the bits of each alone."""
+"""Repetitions with landmarks of their own, and plans of many landmark sets, in one batch: the bits of each alone."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -8,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo
+from privacy_engine.accounting.landmark_ledger import Ledger, surely_fits
 from privacy_engine.analysis import simulation
 from privacy_engine.analysis.simulation import simulate_each, simulate_errors
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.errors import BudgetError, DataError, ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
-from privacy_engine.mechanisms.landmark import Uniform
+from privacy_engine.mechanisms.landmark import EventLevel, Uniform
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 from tests.examples import examples
 
@@ -26,6 +31,76 @@ def alone(
         for i, one in enumerate(landmarks)
     ]
     return np.concatenate([np.empty(0), *parts])
+
+
+mask_rows = st.integers(0, 40).flatmap(
+    lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), max_size=6).map(
+        lambda rows: np.array(rows, dtype=np.bool_).reshape(len(rows), n)
+    )
+)
+
+
+class Next(EventLevel):
+    """Each event without a draw shows the next one: a rule of its own that reads one landmark set."""
+
+    name: Literal["next"] = "next"
+
+    def budgets(self, is_landmark: np.ndarray) -> np.ndarray:
+        return np.where(is_landmark, 0.0, self.epsilon)
+
+    def shown(self, fresh: np.ndarray) -> np.ndarray:
+        return np.append(np.flatnonzero(fresh), -1)[np.cumsum(fresh) - fresh]
+
+
+class Spends(Uniform):
+    """Uniform that spends ``times`` as much, where the first event is a landmark."""
+
+    name: Literal["spends"] = "spends"
+    times: Any
+
+    def budgets(self, is_landmark: np.ndarray) -> np.ndarray:
+        return super().budgets(is_landmark) * (self.times if is_landmark[0] else 1.0)
+
+
+@settings(max_examples=examples(150))
+@given(which=st.integers(0, len(of(1, 1))), masks=mask_rows)
+def test_plans_of_many_landmark_sets_are_those_of_each(which: int, masks: np.ndarray) -> None:
+    mechanism = [*of(0.7, 130.0), Next(**HOW)][which]
+    found, expected = mechanism.simulation_plans(masks), [mechanism.simulation_plan(mask) for mask in masks]
+    assert len(found) == len(expected)
+    for plan, other in zip(found, expected, strict=True):
+        assert type(plan) is type(other)
+        for field in fields(plan):
+            mine, its = (np.asarray(getattr(one, field.name)) for one in (plan, other))
+            assert (mine.dtype, mine.shape, mine.tobytes()) == (its.dtype, its.shape, its.tobytes())
+
+
+@pytest.mark.parametrize("times", [-1.0, 1 + 2e-12, 2.0, math.inf, math.nan])
+@pytest.mark.parametrize("marked", [2, 9, 5_000])
+def test_one_of_many_landmark_sets_that_overspends_is_refused(times: float, marked: int) -> None:
+    n, mechanism = 6_000, Spends(**HOW, times=times)
+    event = np.arange(n)
+    masks = np.array([event == 5, event < marked])
+    with pytest.raises(BudgetError) as alone:
+        mechanism.simulation_plan(masks[1])
+    with pytest.raises(BudgetError) as together:
+        mechanism.simulation_plans(masks)
+    assert str(together.value) == str(alone.value)
+
+
+@given(
+    budgets=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50),
+    scale=st.one_of(st.just(1.0), st.floats(-3e-12, 3e-12).map(lambda part: 1 + part)),
+)
+def test_a_sum_in_floats_proves_only_what_exact_sums_allow(budgets: list[tuple[float, bool]], scale: float) -> None:
+    """At a level within 3e-12 of what is spent; the tolerance is 1e-12."""
+    spent, mask = np.array([one for one, _ in budgets]), np.array([marked for _, marked in budgets])
+    most = spent[mask].sum() + spent[~mask].max(initial=0.0)
+    epsilon = float(most * scale)
+    if surely_fits(epsilon, most, len(spent)):
+        Ledger(epsilon).spend_all(spent, mask)
+    elif scale >= 1.0:
+        assert most == 0.0 or not most * (1 + 1e-13) <= epsilon
 
 
 @settings(max_examples=examples(150))

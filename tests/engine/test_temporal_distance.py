@@ -57,11 +57,14 @@ class PlacedChain:
         self.places = places
         self.far = np.hypot(*(places[:, None] - places).T)
 
-    def loss(self, outputs: np.ndarray, among: list[int]) -> float:
-        """The largest log-ratio of the density at ``outputs`` (m, n, 2), given two states of the events ``among``."""
+    def log_joint(self, outputs: np.ndarray) -> np.ndarray:
+        """The log-density of every path and of ``outputs`` (m, n, 2), up to a constant: (m, paths)."""
         away = np.hypot(*(outputs[:, :, None] - self.places).transpose(3, 0, 1, 2))  # (m, n, states)
         log_density = -self.epsilons[:, None] * away
-        joint = self.log_chance + log_density[:, np.arange(len(self.epsilons)), self.paths].sum(axis=2)
+        return np.asarray(self.log_chance + log_density[:, np.arange(len(self.epsilons)), self.paths].sum(axis=2))
+
+    def loss(self, joint: np.ndarray, among: list[int]) -> float:
+        """The largest log-ratio of the density at outputs, given two states of the events ``among``."""
         group = self.paths[:, among] @ len(self.matrix) ** np.arange(len(among))
         found = []
         for one in range(len(self.matrix) ** len(among)):
@@ -86,7 +89,7 @@ class TestTwoStates:
         """States 1,000 m apart at ε = 1 per 200 m: exactly 9.28, where the plain level gave 2.55."""
         chain = PlacedChain(STAY, line(5.0), np.ones(3))
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
-        exact = chain.loss(outputs, [1])
+        exact = chain.loss(chain.log_joint(outputs), [1])
         assert exact == pytest.approx(9.278198, abs=1e-6)
         assert temporal_loss(levels_at([EPSILON] * 3, 1000, RADIUS_M), STAY, STAY).total[1] == pytest.approx(exact)
         assert temporal_loss([EPSILON] * 3, STAY, STAY).total[1] == pytest.approx(2.552273, abs=1e-6)
@@ -98,9 +101,10 @@ class TestTwoStates:
         chain = PlacedChain(STAY, line(radii), epsilons)
         ends = np.array(list(itertools.product([-1e6, 1e6], repeat=4)))
         outputs = np.stack([ends, np.zeros_like(ends)], axis=2)
+        joint = chain.log_joint(outputs)
         bound = temporal_loss(levels_at(epsilons, radii * RADIUS_M, RADIUS_M), STAY, STAY).total
         for t in range(4):
-            assert bound[t] == pytest.approx(chain.loss(outputs, [t]), rel=1e-6)
+            assert bound[t] == pytest.approx(chain.loss(joint, [t]), rel=1e-6)
 
     @pytest.mark.parametrize("radii", RADII)
     def test_a_black_box_never_exceeds_the_bound(self, radii: float) -> None:
@@ -182,10 +186,10 @@ class TestLandmarks:
             chain, mask = PlacedChain(matrix, places, epsilons), rng.random(n) < 0.5
             at_distance = levels_at(epsilons, radii * RADIUS_M, RADIUS_M)
             bound = landmark_temporal_loss(at_distance, mask, chain.backward, matrix, bound="bridge")
-            outputs = chain.outputs(rng, 300)
+            joint = chain.log_joint(chain.outputs(rng, 300))
             for t in range(n):
                 among = sorted({*np.flatnonzero(mask).tolist(), t})
-                assert chain.loss(outputs, among) <= bound[t] + 1e-9, (seed, t)
+                assert chain.loss(joint, among) <= bound[t] + 1e-9, (seed, t)
 
     @pytest.mark.parametrize("radii", [2.0, 5.0, 50.0])
     def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
@@ -193,7 +197,7 @@ class TestLandmarks:
         mask = np.array([True, False, True])
         outputs = np.array([[[-1e6, 0.0]] * 3, [[1e6, 0.0]] * 3])
         plain = landmark_temporal_loss(chain.epsilons, mask, STAY, STAY, bound="bridge")[1]
-        assert chain.loss(outputs, [0, 1, 2]) > plain
+        assert chain.loss(chain.log_joint(outputs), [0, 1, 2]) > plain
 
     @pytest.mark.parametrize("radii", RADII)
     def test_a_shared_draw_counts_at_the_distance(self, radii: float) -> None:
@@ -249,9 +253,9 @@ class TestPairwise:
         assert (found.total <= scalar.total + 1e-9).all()
         assert (found.backward <= scalar.backward + 1e-9).all()
         assert (found.forward <= scalar.forward + 1e-9).all()
-        outputs = chain.outputs(np.random.default_rng(seed), 400)
+        joint = chain.log_joint(chain.outputs(np.random.default_rng(seed), 400))
         for t in range(len(chain.epsilons)):
-            assert chain.loss(outputs, [t]) <= found.total[t] + 1e-9
+            assert chain.loss(joint, [t]) <= found.total[t] + 1e-9
 
     @settings(max_examples=examples(25))
     @given(placed_chains())

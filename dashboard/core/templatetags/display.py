@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from dashboard.core.palette import palette
 from privacy_engine import plurals
+from privacy_engine.analysis.reference_radius import within
 from privacy_engine.data import KINDS
 
 register = template.Library()
@@ -60,6 +61,12 @@ def number(value: float | None, digits: int = 3) -> str:
     places = digits - 1 - math.floor(math.log10(abs(value)))
     text = f"{round(value, places):,.{max(places, 0)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+@register.simple_tag
+def level_within(epsilon: float, radius_m: float, reference_m: float) -> str:
+    """A level within one radius as the level within another: 100 for ε = 1 within 2 m, within 200 m."""
+    return number(within(epsilon, radius_m, reference_m))
 
 
 @register.filter

@@ -79,6 +79,16 @@ GLOSSARY: dict[str, Term] = {
         "The mean distance in metres from each published position to the true one of its event; it is measured "
         "against the original, so only the owner sees it.",
     ),
+    "verdict": Term(
+        "Verdict",
+        "How errors compare with the extent of your data, for its owner alone: “hides nothing” where half of the noise "
+        "is below GPS accuracy, “usable” up to a fifth of the extent, “coarse” up to the extent, “larger” beyond.",
+    ),
+    "extent": Term(
+        "Extent",
+        "The diameter of the circle around the middle of a person’s events that holds 95 % of them; of several people, "
+        "the median.",
+    ),
     "release": Term(
         "Release",
         "A copy with noise, sampled once, that may be published; the original is not published, and what a release has "

@@ -24,6 +24,7 @@ DOMAINS: dict[str, Any] = {
     "radius_m": params.RadiusM,
     "seed": params.Seed,
     "alpha": (float, Param(label="Target", lowest=POSITIVE)),
+    "accepted_m": (float, Param(label="Error", lowest=1.0, highest=1e7)),
     "count": (int, Param(label="Count", lowest=1)),
 }
 """What a template may name: the type and the domain of a number."""

@@ -7,7 +7,8 @@
 from collections.abc import Mapping
 
 from privacy_engine.experiments.cells.base import Cell
-from privacy_engine.experiments.cells.releases import CheckInCell, ReleaseCell, StreamCell
+from privacy_engine.experiments.cells.checkins import CheckInCell
+from privacy_engine.experiments.cells.releases import ReleaseCell, StreamCell
 from privacy_engine.experiments.cells.trajectory import Correlation, TrajectoryCell
 
 cells: Mapping[str, type[Cell]] = {one.data_kind: one for one in (TrajectoryCell, StreamCell, CheckInCell)}

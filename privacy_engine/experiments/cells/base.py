@@ -77,6 +77,11 @@ class Cell(Spec):
         return noise.spawned(self.seed, noise.Stream.EXPERIMENTS, *keys)
 
     @property
+    def short_columns(self) -> dict[str, Any]:
+        """Columns of a table that name the most important parameters in short, by name."""
+        return {}
+
+    @property
     def draws(self) -> Hashable:
         """What is computed once for all cells that have it in common, but for the repetition."""
         raise NotImplementedError

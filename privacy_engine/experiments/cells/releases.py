@@ -14,18 +14,14 @@ from pydantic import (
     model_validator,
 )
 
-from privacy_engine.data import CheckIns, CountStream, Floats
+from privacy_engine.data import CountStream, Floats
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.experiments.cells.base import Cell, described, lacks
 from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
-from privacy_engine.experiments.release_trials import ReleaseTrials, batch_size
+from privacy_engine.experiments.release_trials import ReleaseTrials, Trial, batch_size
 from privacy_engine.params import Param
 
-RELEASE_S, COUNT_S, CHECKIN_S = 4e-4, 8e-8, 6e-8
-"""Seconds of one fitted model, of each of its counts, and of each check-in wherever check-ins are counted."""
-MEASURED_S = 3e-8
-"""Seconds of each count of a grid in each metric."""
 DIMENSIONS = Param(
     label="Dimensions",
     symbol="d",
@@ -76,6 +72,14 @@ class ReleaseCell(Cell):
     def truth(self, data: Any) -> Any:
         """What it releases: the dataset ``data``, or what it generates."""
         return data if self.data is None else self.data.data()
+
+    def parts(self, truth: Any, batch: int) -> Any:
+        """What a batch of releases is drawn from, first, and what else :meth:`trial` reads."""
+        return (truth,)
+
+    def trial(self, parts: Any, release: Any) -> Any:
+        """What metrics read of one repetition; ``parts`` of :meth:`parts`."""
+        return Trial(parts[0], release)
 
     def own_sizes(self) -> list[int] | None:
         return None if self.data is None else list(self.data.sizes())
@@ -134,19 +138,3 @@ class StreamCell(ReleaseCell):
 
     def _counts(self, sizes: Sequence[int]) -> int:
         return items_of(self.kind, sizes)
-
-
-class CheckInCell(ReleaseCell):
-    """One combination of an experiment on check-ins; the size is their number."""
-
-    data_kind: ClassVar[str] = CheckIns.kind
-
-    kind: Literal["checkins"] = "checkins"
-
-    def seconds(self, sizes: Sequence[int], repetitions: int) -> float:
-        metrics, checkins = len(self.metrics), sum(self._sizes(sizes))
-        each = self._counts(sizes) * (COUNT_S + MEASURED_S * metrics) + CHECKIN_S * checkins * metrics
-        return repetitions * (RELEASE_S + CHECKIN_S * checkins) / self.batch(sizes) + repetitions * each
-
-    def _counts(self, sizes: Sequence[int]) -> int:
-        return len(self.release.mechanism.grid)

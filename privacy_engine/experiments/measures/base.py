@@ -59,6 +59,11 @@ class Measure(Component):
         return {} if isinstance(self.plain, str) else self.model_dump(exclude={"name"}, exclude_none=True)
 
     @property
+    def column_name(self) -> str:
+        """What a table calls it."""
+        return self.name
+
+    @property
     def full_title(self) -> str:
         """Its title, its first parameter, and others that differ from what is usual."""
         own = self.parameters

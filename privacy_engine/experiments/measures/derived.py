@@ -10,9 +10,10 @@ from pydantic import create_model
 
 from privacy_engine.attacks import Attack, Headline, PopulationAttack, Result, SeriesAttack, attacks
 from privacy_engine.data import Floats
+from privacy_engine.evaluation import Evaluation
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
-from privacy_engine.metrics import MeanAbsoluteError, Metric, TrajectoryMetric, metrics
+from privacy_engine.metrics import CheckInMetric, MeanAbsoluteError, Metric, TrajectoryMetric, metrics
 
 SAME_AS_ERROR = MeanAbsoluteError
 
@@ -44,7 +45,18 @@ class ReleaseMeasure(Metric, Measure):
     needs_release: ClassVar[bool] = True
 
     def values(self, trials: Any) -> Floats:
-        return np.array([self.of(trials.truth, release) for release in trials.releases()], dtype=np.float64)
+        return np.array([self.of_trial(trial) for trial in trials.each()], dtype=np.float64)
+
+    def of_trial(self, trial: Any) -> float:
+        """Its value in one repetition."""
+        return self.of(trial.truth, trial.release)
+
+
+class CheckInMeasure(CheckInMetric, ReleaseMeasure):
+    """Base: a metric of a model of check-ins, of those it was fitted to or of those of other users."""
+
+    def of_trial(self, trial: Evaluation) -> float:
+        return self.over(trial)
 
 
 class AttackMeasure(Attack, Measure):
@@ -92,7 +104,8 @@ class _OfPopulation(PopulationAttack, AttackMeasure):
 
 
 def _of_metric(cls: type[Metric]) -> type[Measure]:
-    base = MetricMeasure if issubclass(cls, TrajectoryMetric) else ReleaseMeasure
+    bases = ((TrajectoryMetric, MetricMeasure), (CheckInMetric, CheckInMeasure), (Metric, ReleaseMeasure))
+    base = next(measure for metric, measure in bases if issubclass(cls, metric))
     return cast(type[Measure], create_model(cls.__name__, __base__=(cls, base), __doc__=cls.documentation()))
 
 

@@ -20,16 +20,24 @@ from privacy_engine.experiments.presets.stream_figures import (
     StreamQuadTree,
     StreamThresholds,
 )
-from privacy_engine.experiments.presets.checkins import CheckInsByEpsilon
+from privacy_engine.experiments.presets.recommendation import (
+    RecommendationByDensity,
+    RecommendationByEpsilon,
+    RecommendationByHistory,
+    RecommendationByRange,
+)
 # isort: on
 
 __all__ = [
-    "CheckInsByEpsilon",
     "CorrelatedLoss",
     "DummySelectionCost",
     "GeolifeError",
     "Preset",
     "PrivacyUtility",
+    "RecommendationByDensity",
+    "RecommendationByEpsilon",
+    "RecommendationByHistory",
+    "RecommendationByRange",
     "SeriesPreset",
     "StreamBinaryTree",
     "StreamByDimensions",

@@ -62,6 +62,10 @@ class ReleasePreset(Preset):
         """What is swept."""
         raise NotImplementedError
 
+    def base(self) -> dict[str, Any]:
+        """What all cells have in common, beside the data."""
+        return {}
+
     def generated(self) -> list[dict[str, Any]]:
         """The data that cells generate."""
         raise NotImplementedError
@@ -75,7 +79,7 @@ class ReleasePreset(Preset):
         return ExperimentSpec.parse(
             {
                 "kind": self.kind,
-                "base": {"data": data[0]} if len(data) == 1 else {},
+                "base": self.base() | ({"data": data[0]} if len(data) == 1 else {}),
                 "grid": {"release": releases, **self.grid(given), **several},
                 "repetitions": self.repetitions,
                 "seed": self.seed,

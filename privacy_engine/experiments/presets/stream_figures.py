@@ -26,7 +26,7 @@ LENGTH = 10
 
 
 class StreamFigure(ReleasePreset):
-    """Base: ``names`` or :meth:`variants` over a sweep at ε = 1 and a window of 100."""
+    """Base: ``names`` or :meth:`variants` over levels, or another sweep at ε = 1, with a window of 100."""
 
     kind: ClassVar[str] = CountStream.kind
     metrics: ClassVar[tuple[Any, ...]] = ("stream-relative-error", "stream-mean-absolute-error")
@@ -41,6 +41,9 @@ class StreamFigure(ReleasePreset):
 
     def variants(self, given: Given | None) -> list[dict[str, Any]]:
         return [{"name": name} for name in self.names]
+
+    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
+        return {"release.mechanism.epsilon": LEVELS}
 
     def generated(self) -> list[dict[str, Any]]:
         size: dict[str, Any] = {"timestamps": self.timestamps, "dimensions": self.dimensions, "seed": self.seed}
@@ -89,9 +92,6 @@ class StreamPartition(StreamFigure):
     def variants(self, given: Given | None) -> list[dict[str, Any]]:
         return [{"name": "stream-adapub", "partition": one} for one in ("thresholds", "none")]
 
-    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
-        return {"release.mechanism.epsilon": LEVELS}
-
 
 @presets.register
 class StreamPaperLevels(StreamFigure):
@@ -107,9 +107,6 @@ class StreamPaperLevels(StreamFigure):
     summary: ClassVar[str] = "Figure 8 of AdaPub’s paper: its mechanisms over the level ε, with Stream shrink."
 
     name: Literal["stream-paper-levels"] = "stream-paper-levels"
-
-    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
-        return {"release.mechanism.epsilon": LEVELS}
 
 
 @presets.register
@@ -188,9 +185,6 @@ class StreamCorrelation(StreamFigure):
 
     name: Literal["stream-correlation"] = "stream-correlation"
 
-    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
-        return {"release.mechanism.epsilon": LEVELS}
-
 
 class StreamTree(StreamFigure):
     """Base: errors of the sums of all groups of a tree, for PeGaSus, AdaPub with and without partition, HierAdaPub."""
@@ -203,9 +197,6 @@ class StreamTree(StreamFigure):
     def variants(self, given: Given | None) -> list[dict[str, Any]]:
         adapub = [{"name": "stream-adapub", "partition": one} for one in ("none", "thresholds")]
         return [{"name": "stream-pegasus"}, *adapub, {"name": "stream-hieradapub", "hierarchy": self.tree}]
-
-    def grid(self, given: Given | None = None) -> dict[str, list[Any]]:
-        return {"release.mechanism.epsilon": LEVELS}
 
 
 @presets.register

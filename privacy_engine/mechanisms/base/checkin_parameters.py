@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from privacy_engine.params import Param
+from privacy_engine.recommender.tree import MOST_ORDER
 
 CheckInEpsilon = Annotated[
     float,
@@ -22,7 +23,8 @@ Contributions = Annotated[
     Param(
         label="Check-ins per user",
         symbol="c",
-        help="How many check-ins of each user count, the first ones in the box. Only where users are protected.",
+        help="How many check-ins of each user count, the first ones in the box; successive ones in one cell are one "
+        "for models of moves. Only where users are protected.",
         lowest=1,
         highest=1000,
         example=10,
@@ -37,6 +39,28 @@ Side = Annotated[
         lowest=1,
         highest=512,
         example=16,
+    ),
+]
+Order = Annotated[
+    int,
+    Param(
+        label="Order",
+        symbol="m",
+        unit="cells",
+        help="How many cells of the history the next one depends on. More than 1 rarely helps with noise.",
+        lowest=1,
+        highest=MOST_ORDER,
+        example=1,
+    ),
+]
+LeastMass = Annotated[
+    int,
+    Param(
+        label="Least mass",
+        help="The last cells count as far back as they were followed by a cell at least so often.",
+        lowest=1,
+        highest=1_000_000,
+        example=1,
     ),
 ]
 PRIVACY_UNIT = Param(

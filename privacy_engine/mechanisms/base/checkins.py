@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Protocol
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import field_validator
 from pydantic_core.core_schema import ValidationInfo
 
 from privacy_engine import noise
-from privacy_engine.data import CheckIns, Ints
-from privacy_engine.errors import DataError
+from privacy_engine.accounting.window_ledger import laplace_rate
+from privacy_engine.data import CheckIns, Floats, Ints
+from privacy_engine.grid import Grid
 from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
 from privacy_engine.mechanisms.base.checkin_parameters import (
     PRIVACY_UNIT,
@@ -23,47 +25,46 @@ from privacy_engine.mechanisms.base.checkin_parameters import (
     South,
     West,
 )
+from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.params import broken
-from privacy_engine.popularity import Grid
 from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
+from privacy_engine.recommender import Recommender, Sequences, grid_cells
+from privacy_engine.recommender.sequences import truncated
 
-
-class Recommender(Protocol):
-    """A fitted model that recommends cells."""
-
-    @property
-    def private(self) -> bool:
-        """True only if all noise came from the operating system's generator."""
-
-    def recommend(self, history: Any, k: int) -> Ints:
-        """The ``k`` cells recommended after a history of cells, the best first."""
+COLLAPSED = "in the box count, successive ones in one cell taken as one"
+"""``counting`` of the mechanisms that read :meth:`CheckInMechanism.sequences`."""
 
 
 class CheckInMechanism(Mechanism):
     """Base of every mechanism that fits a model to check-ins on a public grid.
 
-    A subclass writes :meth:`fit` and counts with :meth:`counted`, which bounds what a user contributes. The grid is
-    the analyst's, chosen without the data: nothing of the upload decides which cells there are.
+    A subclass writes :meth:`prepared`, which bounds what a user contributes, and :meth:`fit`, which reads the check-ins
+    only through the queries of its log. The grid is the analyst's, chosen without the data: nothing of the upload
+    decides which cells there are. ``has_masses`` is True where its models have :meth:`Recommender.densities`;
+    ``needs_venues`` where check-ins must have been joined with a list of venues; ``adaptive`` where earlier answers
+    decide later queries.
     """
 
     kind: ClassVar[str] = CheckIns.kind
     level: ClassVar[str] = "user"
     sentence: ClassVar[str] = (
-        "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} in the "
-        "box count) or, at record level, whichever one check-in is {change}, the probability of any published model "
-        "changes by a factor of at most exp(ε), ε = {epsilon}, with a box and a grid chosen without the check-ins"
+        "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} {counting}"
+        ") or, at record level, whichever one check-in is {change}, the probability of any published model "
+        "changes by a factor of at most exp(ε), ε = {epsilon}, with {domain} chosen without the check-ins"
     )
     sentence_of_users: ClassVar[str] = (
-        "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} in the "
-        "box count) is {change}, the probability of any published model changes by a factor of at most exp(ε), "
-        "ε = {epsilon}, with a box and a grid chosen without the check-ins"
+        "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} {counting}"
+        ") is {change}, the probability of any published model changes by a factor of at most exp(ε), "
+        "ε = {epsilon}, with {domain} chosen without the check-ins"
     )
     sentence_of_records: ClassVar[str] = (
         "Whichever one check-in of the upload is {change}, the probability of any published model changes by a factor "
-        "of at most exp(ε), ε = {epsilon} (for n check-ins of one user together n times that), with a box and a grid "
-        "chosen without the check-ins"
+        "of at most exp(ε), ε = {epsilon} (for n check-ins of one user together n times that), with {domain} chosen "
+        "without the check-ins"
     )
+    domain: ClassVar[str] = "a box and a grid"
+    counting: ClassVar[str] = "in the box count"
     neighbours: ClassVar[Neighbours] = Neighbours(
         "Two uploads, one of which has the check-ins of one user beside those of the other.", "D ~ D′ ⇔ D′ = D ∪ {u}"
     )
@@ -71,6 +72,13 @@ class CheckInMechanism(Mechanism):
     caveats: ClassVar[tuple[str, ...]] = ("Check-ins outside the box, and beyond those that count, are left out.",)
     clear_fields: ClassVar[tuple[str, ...]] = ("grid",)
     grid_text: ClassVar[str] = "counts are whole numbers"
+    has_masses: ClassVar[bool] = True
+    needs_venues: ClassVar[bool] = False
+    adaptive: ClassVar[bool] = True
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 6e-8, 5e-5)
+    """Seconds on one core of a small machine: of a fit, of each check-in in it, of the scores after one history."""
+    pair_s: ClassVar[float] = 0.0
+    """Seconds of a fit for each pair of cells, where all pairs are published."""
 
     name: str
     epsilon: CheckInEpsilon
@@ -94,13 +102,27 @@ class CheckInMechanism(Mechanism):
     @property
     def grid(self) -> Grid:
         """The public grid."""
-        return Grid(self.west, self.south, self.east, self.north, self.side)
+        return Grid.square(self.west, self.south, self.east, self.north, self.side)
 
     @property
     def sensitivity(self) -> int:
         """The most that the counts of all cells of neighbours differ by in sum."""
-        most = self.contributions if self.privacy_unit == "user" else 1
+        return self.most_changed(self.contributions, 1)
+
+    def most_changed(self, by_user: int, by_record: int) -> int:
+        """The most that neighbours' numbers differ by in sum, where one user or one check-in more changes them so far.
+
+        One that is replaced is one removed and another added: twice as much.
+        """
+        most = by_user if self.privacy_unit == "user" else by_record
         return 2 * most if self.relation == "replace-one" else most
+
+    def sequences(self, checkins: CheckIns) -> Sequences:
+        """The sequences of cells of each user; DataError where the check-ins have no positions.
+
+        Where users are protected each is truncated to c cells after repeats are collapsed.
+        """
+        return Sequences.of(checkins, self.grid, self.contributions if self.privacy_unit == "user" else None)
 
     def counted(self, checkins: CheckIns) -> Ints:
         """How many check-ins of each cell count, (side²,): where users are protected the first c of each in the box.
@@ -110,37 +132,68 @@ class CheckInMechanism(Mechanism):
         DataError
             The check-ins have no positions.
         """
-        if checkins.lon is None or checkins.lat is None:
-            raise DataError("check-ins must have positions for a grid", field="lon", rule="positions")
-        cells = self.grid.cells(checkins.lon, checkins.lat)
+        cells = grid_cells(checkins, self.grid)
         inside = cells >= 0
         cells, user = cells[inside], checkins.user[inside]
         if self.privacy_unit == "user":
-            starts = np.flatnonzero(np.diff(user, prepend=-1))
-            place = np.arange(len(user)) - np.repeat(starts, np.diff(starts, append=len(user)))
-            cells = cells[place < self.contributions]
+            cells = cells[truncated(user, self.contributions)]
         return np.bincount(cells, minlength=len(self.grid)).astype(np.int64)
 
-    def fit(self, checkins: CheckIns, rng: noise.RandomSource) -> Any:
-        """Fit the model, randomness only through ``rng``: it must have ``private`` of it."""
+    def prepared(self, checkins: CheckIns) -> Any:
+        """What its queries are of, with the contributions of a user bounded; DataError without positions."""
         raise NotImplementedError
 
-    def release(self, checkins: CheckIns, *, rng: noise.RandomSource | np.random.Generator) -> Any:
-        """One fitted model of ``checkins``: a :class:`Recommender`; errors of :meth:`counted`."""
-        return self.fit(checkins, noise.as_source(rng))
+    def fit(self, log: QueryLog) -> Recommender:
+        """Fit the model; every number of the check-ins is an answer of ``log``, whose ``private`` the model has."""
+        raise NotImplementedError
+
+    def noise_rate(self, share: float = 1.0, sensitivity: int | None = None) -> float:
+        """The rate of noise on whole numbers that neighbours change by ``sensitivity``, for a ``share`` of ε."""
+        return laplace_rate(share * self.epsilon, self.sensitivity if sensitivity is None else sensitivity)
+
+    def noise_sd(self) -> float:
+        """Standard deviation of the noise on each published count; the smallest where there are several."""
+        raise NotImplementedError
+
+    def logged(self, checkins: CheckIns, *, rng: noise.RandomSource | np.random.Generator) -> QueryLog:
+        """The log of one fit: every query that was answered, in order; errors of :meth:`prepared`."""
+        log = QueryLog(self.prepared(checkins), noise.as_source(rng))
+        self.fit(log)
+        return log
+
+    def release(self, checkins: CheckIns, *, rng: noise.RandomSource | np.random.Generator) -> Recommender:
+        """One fitted model of ``checkins``; errors of :meth:`prepared`."""
+        return self.fit(QueryLog(self.prepared(checkins), noise.as_source(rng)))
 
     @property
     def batched(self) -> bool:
-        """True if models that are fitted together take less time than one after the other."""
-        return False
+        """True: models that are fitted together prepare the check-ins once."""
+        return True
 
-    def releases(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator) -> list[Any]:
-        """``times`` independently fitted models, at least one."""
-        return [self.release(checkins, rng=rng) for _ in range(times)]
+    def releases(
+        self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator
+    ) -> list[Recommender]:
+        """``times`` independently fitted models, at least one; the check-ins are prepared once."""
+        return list(self._fitted(checkins, times, noise.as_source(rng)))
 
-    def repeat(self, checkins: CheckIns, times: int, *, rng: noise.RandomSource) -> Ints:
-        """Counts of :meth:`releases`, (times, side²)."""
-        return np.stack([one.counts for one in self.releases(checkins, times, rng=rng)])
+    def _fitted(self, checkins: CheckIns, times: int, source: noise.RandomSource) -> Iterator[Recommender]:
+        log = QueryLog(self.prepared(checkins), source)
+        yield self.fit(log)
+        if self.adaptive:
+            yield from (self.fit(QueryLog(log.data, source)) for _ in range(times - 1))
+        else:
+            yield from (self.fit(one) for one in log.repeated(times - 1))
+
+    def seconds(self, checkins: int) -> float:
+        """About how long one fit takes, on one core of a small machine."""
+        fit_s, checkin_s, _ = self.work
+        return fit_s + checkin_s * checkins + self.pair_s * len(self.grid) ** 2
+
+    def repeat(
+        self, checkins: CheckIns, times: int, observe: Callable[[Recommender], Floats], *, rng: noise.RandomSource
+    ) -> Floats:
+        """What ``observe`` computes of each of :meth:`releases`, (times, n)."""
+        return np.stack([observe(model) for model in self._fitted(checkins, times, rng)])
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
         """ε of one user, or of one record."""
@@ -151,20 +204,23 @@ class CheckInMechanism(Mechanism):
 
     @classmethod
     def statement(cls) -> str:
-        filled = cls.sentence.format(**cls.symbols(), change="added, removed or replaced")
+        more = {"change": "added, removed or replaced", "domain": cls.domain, "counting": cls.counting}
+        filled = cls.sentence.format(**cls.symbols(), **more)
         return f"{filled}. {cls.remark}".rstrip()
 
     def guarantee(self, context: Context = NO_CONTEXT) -> Guarantee:
         users = self.privacy_unit == "user"
         sentence = self.sentence_of_users if users else self.sentence_of_records
         change = "replaced by another" if self.relation == "replace-one" else "added or removed"
+        more = {"change": change, "domain": self.domain, "counting": self.counting}
+        promised = f"{context.qualified(sentence.format(**self.numbers(), **more))} {self.remark}".rstrip()
         return Guarantee(
             self.protected_level(),
             "one user" if users else "one check-in",
             self._neighbours(),
-            float(self.epsilon),
+            None if self.unsound else float(self.epsilon),
             None,
-            f"{context.qualified(sentence.format(**self.numbers(), change=change))} {self.remark}".rstrip(),
+            f"There is no guarantee: {self.unsound}." if self.unsound else promised,
             self.assumptions if users else (),
             self.caveats,
             context.not_covered,

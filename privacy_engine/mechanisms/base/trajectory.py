@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -95,6 +95,13 @@ class TrajectoryMechanism(Mechanism):
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         """Return the plan by which :mod:`privacy_engine.analysis.simulation` repeats this; None: by :meth:`release`."""
         return None
+
+    def simulation_plans(self, is_landmark: Mask) -> Sequence[SimulationPlan | None]:
+        """Return the :meth:`simulation_plan` of each landmark set, rows of (sets, n), of which there may be none.
+
+        A class may override this where all at once take less time; the plans must be equal.
+        """
+        return [self.simulation_plan(one) for one in is_landmark]
 
     def drawn_together(self, is_landmark: Mask, fresh: Mask) -> Mask:
         """Which of the draws ``fresh`` (n,) are of one joint draw of noise, (n,): none, if not overridden."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from privacy_engine import noise
-from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger
+from privacy_engine.accounting.landmark_ledger import MARGIN, Ledger, surely_fits
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
@@ -34,7 +35,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     A subclass whose budgets do not depend on the run writes :meth:`budgets`; the ledger then checks them against
     ``epsilon`` before anything is drawn. An event without a draw repeats the last one, before all the first, unless
-    :meth:`shown` is overridden; releases and simulations derive from these.
+    there is a :attr:`leading_gap` or :meth:`shown` is overridden; releases and simulations derive from these.
     """
 
     level: ClassVar[str] = "landmark"
@@ -83,6 +84,11 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         Losses grow with every budget, so those of these budgets bound the losses of every run.
         """
         return self.budgets(is_landmark)
+
+    @property
+    def leading_gap(self) -> bool:
+        """Whether events before the first draw are not published, instead of repeating it."""
+        return False
 
     def protected(self, is_landmark: Mask) -> Mask:
         """The events whose budgets add up (the landmarks, unless the level defines otherwise), (n,)."""
@@ -144,12 +150,31 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         events = np.arange(len(fresh), dtype=np.int64)
         if fresh.all():
             return events
-        return np.asarray(np.maximum.accumulate(np.where(fresh, events, fresh.argmax())))
+        shown = np.asarray(np.maximum.accumulate(np.where(fresh, events, fresh.argmax())))
+        return np.where(np.logical_or.accumulate(fresh), shown, -1) if self.leading_gap else shown
 
     def simulation_plan(self, is_landmark: Mask) -> SimulationPlan | None:
         budgets = Ledger(self.epsilon).spend_all(self.budgets(is_landmark), self.protected(is_landmark))
         own, together = self.independent(budgets, is_landmark)
         return FixedPlan(self.epsilon_per_m(own), self.shown(budgets > 0), together / self.radius_m)
+
+    def simulation_plans(self, is_landmark: Mask) -> Sequence[SimulationPlan | None]:
+        cls, base = type(self), PlanarLaplaceMechanism
+        if not len(is_landmark) or cls.simulation_plan is not base.simulation_plan or cls.shown is not base.shown:
+            return super().simulation_plans(is_landmark)
+        from privacy_engine.kernels.dispatch import shown_each
+
+        budgets = np.array([self.budgets(one) for one in is_landmark])
+        protected = np.array([self.protected(one) for one in is_landmark])
+        shown, most = shown_each(budgets, protected, self.leading_gap)
+        if not surely_fits(self.epsilon, most, budgets.shape[1]):
+            for one, its_protected in zip(budgets, protected, strict=True):
+                Ledger(self.epsilon).spend_all(one, its_protected)
+        parts = (self.independent(*one) for one in zip(budgets, is_landmark, strict=True))
+        return [
+            FixedPlan(self.epsilon_per_m(own), source, together / self.radius_m)
+            for source, (own, together) in zip(shown, parts, strict=True)
+        ]
 
     def sd_m(self, budgets: Floats) -> Floats:
         """Standard deviation per axis of every draw's noise in metres, (n,), 0 where the budget is 0."""
@@ -166,4 +191,6 @@ def last_draw(fresh: Mask) -> Ints:
 
 def as_mask(is_landmark: object) -> Mask:
     """``is_landmark`` as a mask, (n,)."""
+    if isinstance(is_landmark, np.ndarray) and is_landmark.ndim == 1 and is_landmark.dtype == np.bool_:
+        return is_landmark
     return LandmarkSet(np.asarray(is_landmark)).mask

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Mask
+from privacy_engine.data import Floats, Mask
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import Param
@@ -46,10 +46,10 @@ class Skip(PlanarLaplaceMechanism):
 
     def budgets(self, is_landmark: Mask) -> Floats:
         mask = as_mask(is_landmark)
-        if mask.all():
+        if np.count_nonzero(mask) == len(mask):
             return np.full(len(mask), self.epsilon / max(len(mask), 1))
         return np.where(mask, 0.0, self.epsilon)
 
-    def shown(self, fresh: Mask) -> Ints:
-        shown = super().shown(fresh)
-        return shown if self.leading == "back-fill" else np.where(np.logical_or.accumulate(fresh), shown, -1)
+    @property
+    def leading_gap(self) -> bool:
+        return self.leading == "gap"

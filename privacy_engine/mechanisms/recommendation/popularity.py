@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from privacy_engine import noise
-from privacy_engine.accounting.window_ledger import laplace_rate
-from privacy_engine.data import CheckIns
+from privacy_engine.data import CheckIns, Ints
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkins import CheckInMechanism
-from privacy_engine.popularity import PopularityModel
+from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
+from privacy_engine.recommender import PopularityModel
 
 
 @mechanisms.register
@@ -31,27 +29,20 @@ class CheckInPopularity(CheckInMechanism):
 
     title: ClassVar[str] = "Popularity"
     summary: ClassVar[str] = "Noisy counts of check-ins on a public grid: the most visited cells."
+    adaptive: ClassVar[bool] = False
+
+    work: ClassVar[tuple[float, float, float]] = (3e-4, 2.5e-8, 1e-5)
 
     name: Literal["checkin-popularity"] = "checkin-popularity"
 
-    def noise_rate(self) -> float:
-        """The rate of the noise on each count."""
-        return laplace_rate(self.epsilon, self.sensitivity)
+    def prepared(self, checkins: CheckIns) -> Ints:
+        """The counts of :meth:`counted`."""
+        return self.counted(checkins)
 
     def noise_sd(self) -> float:
         """Standard deviation of the noise on each count."""
         return noise.discrete_laplace_sd(self.noise_rate())
 
-    @property
-    def batched(self) -> bool:
-        return True
-
-    def fit(self, checkins: CheckIns, rng: noise.RandomSource) -> PopularityModel:
-        return self.releases(checkins, 1, rng=rng)[0]
-
-    def releases(
-        self, checkins: CheckIns, times: int, *, rng: noise.RandomSource | np.random.Generator
-    ) -> list[PopularityModel]:
-        source, counts = noise.as_source(rng), self.counted(checkins)
-        drawn = noise.discrete_laplace(self.noise_rate(), times * len(counts), rng=source).reshape(times, -1)
-        return [PopularityModel(self.grid, counts + one, source.private) for one in drawn]
+    def fit(self, log: QueryLog) -> PopularityModel:
+        query = NoisyQuery("check-ins of each cell", lambda counts: counts, self.sensitivity, self.noise_rate())
+        return PopularityModel(self.grid, log.answer(query), private=log.private)

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 MODES = ("code", "svt", "post", "text")
 """In the order of the kernel's constants."""
-CAPACITY = 16
+NEAR, NEAR_OF_FEW, FEW = 24, 120, 64
+"""Timestamps of a cluster there is memory for in every column, more where columns are few; a longer one has a row.
+
+No power of two: the clusters of successive columns would be in the same lines of the processor's cache.
+"""
 
 
 class Rates(NamedTuple):
@@ -65,6 +69,8 @@ class AdaPubRun:
         That of the threshold of clusters.
     """
 
+    _largest = 0  # no longer used: states that were stored before have it
+
     def __init__(
         self,
         rates: Rates,
@@ -78,11 +84,10 @@ class AdaPubRun:
     ) -> None:
         from privacy_engine.kernels import adapub as kernel
 
-        columns, self._t, self._largest = runs * dimensions, 0, 0
+        columns, whole, self._t = runs * dimensions, np.int64, 0
         self.record = Record(active=False)  # of one run alone may the grouping be recorded
         self._settings = kernel.Settings(MODES.index(mode), runs, thresholds > 0, relative, epsilon)
-        self._most = 2 if mode == "code" else kernel.LONGEST
-        capacity, whole = min(CAPACITY, self._most), np.int64
+        near = 2 if mode == "code" else NEAR_OF_FEW if columns <= FEW else NEAR
         self.state = kernel.State(
             release=np.zeros(columns),
             errors=np.zeros((kernel.HISTORY, columns)),
@@ -91,9 +96,11 @@ class AdaPubRun:
             start_noise=np.zeros(columns, dtype=whole),
             total=np.zeros(columns, dtype=whole),
             group=np.zeros(columns, dtype=whole),
-            raw=np.zeros((columns, capacity), dtype=whole),
-            noisy=np.zeros((columns, capacity)),
+            raw=np.zeros((columns, near), dtype=whole),
+            noisy=np.zeros((columns, near)),
         )
+        rows = np.zeros((0, kernel.LONGEST))
+        self.long = kernel.Long(np.full(columns, -1, dtype=whole), rows.astype(whole), rows)
         self.sums, self.starts, self.queries = (noise.BufferedLaplace(rate, rng) if rate else None for rate in rates)
         self.bounds = noise.BufferedThresholds(thresholds, rng)
 
@@ -103,17 +110,17 @@ class AdaPubRun:
 
         out, done = np.empty((len(counts), len(self.state.size))), 0
         recorded = len(counts) if self.record.active else 0
-        trace = Trace(*(np.empty((recorded, out.shape[1]), dtype=np.int64) for _ in Trace._fields))
+        trace = rest = Trace(*(np.empty((recorded, out.shape[1]), dtype=np.int64) for _ in Trace._fields))
         while done < len(counts):
-            draws = self._draws()
-            rest, t = Trace(*(one[done:] for one in trace)), self._t + done
-            published, self._largest = advance(
-                self._settings, self.state, draws, counts[done:], t, self._largest, out[done:], rest
-            )
+            draws, t = self._draws(), self._t + done
+            if recorded:
+                rest = Trace(*(one[done:] for one in trace))
+            fields = *self._settings, *self.state, *self.long, *draws, *rest
+            published, rows_missing = advance(counts[done:], t, out[done:], *fields)
             self._taken(draws)
             done += published
-            if done < len(counts) and self._largest == self.state.raw.shape[1]:
-                self._grow()
+            if rows_missing:
+                self._add_rows()
         self._t += len(counts)
         if self.record.active:
             self.record.add(trace.size, trace.group)
@@ -141,10 +148,9 @@ class AdaPubRun:
                 one.skip(used)
         self.bounds.skip(rows)
 
-    def _grow(self) -> None:
-        columns, capacity = self.state.raw.shape
-        if capacity == self._most:
-            return
-        raw, noisy = np.zeros((columns, 2 * capacity), dtype=np.int64), np.zeros((columns, 2 * capacity))
-        raw[:, :capacity], noisy[:, :capacity] = self.state.raw, self.state.noisy
-        self.state = self.state._replace(raw=raw, noisy=noisy)
+    def _add_rows(self) -> None:
+        """Double the rows of long clusters, and eight more: at most one for each column."""
+        rows, longest = self.long.raw.shape
+        more = np.zeros((min(2 * rows + 8, len(self.long.place)) - rows, longest))
+        raw, noisy = np.concatenate([self.long.raw, more.astype(np.int64)]), np.concatenate([self.long.noisy, more])
+        self.long = self.long._replace(raw=raw, noisy=noisy)

@@ -43,6 +43,8 @@ export function loadPlotly() {
  *   span   [first, last] event shown, to which the vertical axis is fitted
  *   ticks  {at, text} of the horizontal axis, `pointName(event)` the text of the readout: where there are other
  *          names than numbers of events
+ *   ends   true where lines have their names at their right end; a line that is `strong` is the one to see first
+ *   uprights [{x}], vertical lines
  *   x      {name, log} where the horizontal axis has values and not events
  *   y      {share} where the vertical one has shares
  *   also   other values that have to fit on the vertical axis, so that charts side by side have the same
@@ -65,7 +67,7 @@ export async function createChart(element, { label }) {
   async function redraw() {
     if (!shown) return;
     const { floor, axis } = verticalAxis(shown);
-    await plotly.react(element, tracesOf(shown, floor), layoutOf(shown, axis), OPTIONS);
+    await plotly.react(element, tracesOf(shown, floor), layoutOf(shown, axis, element.clientHeight), OPTIONS);
     element.append(range, ...overlay.elements);
     element.classList.toggle("chart__plot--values", Boolean(shown.x));
     element.dataset.span = shown.x ? "" : shown.span.join("-");

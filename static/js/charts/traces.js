@@ -3,6 +3,7 @@
 
 import { cssColour, edgeColour, token } from "../core/series_style.js";
 import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
+import { endLabels } from "./end_labels.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
 const MARGIN = 38; // px, left of the plot, at least
@@ -50,7 +51,7 @@ function horizontalAxis({ lines, span, x, ticks }) {
   };
 }
 
-function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true }, floor) {
+function asTrace({ id, name, x, y, colour, dash, marker, step, strong, visible = true }, floor) {
   const alone = x.length === 1;
   const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: edgeColour(colour), width: 1 };
   return {
@@ -63,7 +64,7 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, visible = true },
     visible,
     line: {
       color: cssColour(colour),
-      width: x.length > 900 ? 1.2 : 1.6,
+      width: strong ? 2.8 : x.length > 900 ? 1.2 : 1.6,
       dash,
       shape: step ? "hv" : "linear",
       simplify: true,
@@ -136,13 +137,42 @@ function leftMargin(shown, axis, font) {
   return Math.ceil(Math.max(MARGIN, ...widths));
 }
 
-export function layoutOf(shown, axis) {
-  const { rules, x } = shown;
+/** The space for names at the ends of lines, with the distance to the plot. */
+function rightMargin(names, font) {
+  if (!measuring || !names.length) return 8;
+  measuring.font = `600 ${font.size}px ${font.family}`;
+  return Math.ceil(Math.max(...names.map((name) => Number(measuring?.measureText(name).width)))) + 10;
+}
+
+/** A vertical line at a value of the horizontal axis, through the whole plot. */
+const upright = ({ x }) => ({
+  type: "line",
+  x0: x,
+  x1: x,
+  yref: "paper",
+  y0: 0,
+  y1: 1,
+  line: { color: token("--foreground"), width: 1 },
+});
+
+/** `height` is that of the whole chart in pixels: names at the ends of lines are moved apart by it. */
+export function layoutOf(shown, axis, height = 0) {
+  const { rules, x, uprights = [] } = shown;
   const font = { family: token("--sans"), size: 11, color: token("--muted") };
   const plain = { fixedrange: true, zeroline: false, ticks: "", automargin: false };
+  const [t, b] = [8, x ? 36 : 22];
+  const ended = shown.ends ? shown.lines : [];
   return {
     font,
-    margin: { l: leftMargin(shown, axis, font), r: 8, t: 8, b: x ? 36 : 22 },
+    margin: {
+      l: leftMargin(shown, axis, font),
+      r: rightMargin(
+        ended.map(({ name }) => name),
+        font,
+      ),
+      t,
+      b,
+    },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     showlegend: false,
@@ -151,28 +181,34 @@ export function layoutOf(shown, axis) {
     xaxis: { ...plain, ...horizontalAxis(shown), showgrid: false, showline: true, linecolor: token("--line") },
     yaxis: { ...plain, ...axis, gridcolor: token("--line") },
     yaxis2: { ...plain, overlaying: "y", range: [0, 1], visible: false },
-    shapes: rules.map(({ y }) => ({
-      type: "line",
-      xref: "paper",
-      x0: 0,
-      x1: 1,
-      y0: y,
-      y1: y,
-      line: { color: token("--muted"), width: 1.25, dash: "4px,4px" },
-    })),
-    annotations: rules.map(({ y, label }) => ({
-      xref: "paper",
-      x: 1,
-      xanchor: "right",
-      yref: "y",
-      y: axis.type === "log" ? Math.log10(y) : y,
-      yanchor: "bottom",
-      text: label,
-      showarrow: false,
-      font: { ...font, size: 10.5 },
-      bgcolor: `${token("--paper")}c0`,
-      borderpad: 1,
-    })),
+    shapes: [
+      ...uprights.map(upright),
+      ...rules.map(({ y }) => ({
+        type: "line",
+        xref: "paper",
+        x0: 0,
+        x1: 1,
+        y0: y,
+        y1: y,
+        line: { color: token("--muted"), width: 1.25, dash: "4px,4px" },
+      })),
+    ],
+    annotations: [
+      ...endLabels(ended, axis, height - t - b, font),
+      ...rules.map(({ y, label }) => ({
+        xref: "paper",
+        x: 1,
+        xanchor: "right",
+        yref: "y",
+        y: axis.type === "log" ? Math.log10(y) : y,
+        yanchor: "bottom",
+        text: label,
+        showarrow: false,
+        font: { ...font, size: 10.5 },
+        bgcolor: `${token("--paper")}c0`,
+        borderpad: 1,
+      })),
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import { createMap } from "../map/map.js";
 
 /**
  * @typedef {{rank: number, cell: number, west: number, south: number, east: number, north: number,
- *   count: number, uploaded: number}} Cell
+ *   count: number}} Cell
  */
 
 const LABELLED = 10; // cells with their rank on the map
@@ -17,14 +17,16 @@ export function placeOf(/** @type {Cell} */ { west, south, east, north }) {
   return `${Math.abs(lat).toFixed(4)}° ${lat < 0 ? "S" : "N"}, ${Math.abs(lon).toFixed(4)}° ${lon < 0 ? "W" : "E"}`;
 }
 
-const boundsOf = (/** @type {Cell[]} */ cells) => [
+/** West, south, east and north around cells. */
+export const boundsOf = (/** @type {Cell[]} */ cells) => [
   Math.min(...cells.map(({ west }) => west)),
   Math.min(...cells.map(({ south }) => south)),
   Math.max(...cells.map(({ east }) => east)),
   Math.max(...cells.map(({ north }) => north)),
 ];
 
-const polygonOf = (/** @type {Cell} */ { rank, west, south, east, north }) => ({
+/** A cell as a zone of the map, the first ones with their rank. */
+export const polygonOf = (/** @type {Cell} */ { rank, west, south, east, north }) => ({
   type: "Polygon",
   coordinates: [
     [
@@ -68,16 +70,16 @@ export function createCellsMap(host, label) {
  *
  * @param {HTMLElement} body
  * @param {Cell[]} cells
- * @param {{columns: ("count" | "uploaded")[], hover: (index: number) => void}} on
+ * @param {{hover: (index: number) => void}} on
  */
-export function fillCells(body, cells, { columns, hover }) {
+export function fillCells(body, cells, { hover }) {
   const row = (/** @type {Cell} */ cell, /** @type {number} */ i) =>
     el(
       "tr",
       { onmouseenter: () => hover(i), onmouseleave: () => hover(-1) },
       el("td", { class: "number" }, whole(cell.rank)),
       el("th", { scope: "row" }, placeOf(cell)),
-      columns.map((column) => el("td", { class: "number" }, whole(cell[column]))),
+      el("td", { class: "number" }, whole(cell.count)),
     );
   body.replaceChildren(...cells.map(row));
 }

@@ -8,7 +8,7 @@ import { $, announce } from "../core/dom.js";
 /**
  * Open the dialog; do `work` when it is confirmed; after success close it and go on with `then`, else show the error.
  */
-function openDialog(dialog, work, then) {
+export function openDialog(dialog, work, then) {
   const error = $("[data-error]", dialog);
   const form = $("form", dialog);
   error.hidden = true;
@@ -34,11 +34,17 @@ function openDialog(dialog, work, then) {
 
 function rename(button, done) {
   const dialog = $("#rename-dialog");
-  const input = $("input", dialog);
+  const input = $("#rename-name", dialog);
+  const tags = "tags" in button.dataset ? $("#rename-tags", dialog) : null;
+  $("[data-tags-field]", dialog).hidden = !tags;
+  $("[data-title]", dialog).textContent = tags ? "Name and tags" : "Rename";
+  $("[type=submit]", dialog).textContent = tags ? "Save" : "Rename";
   input.value = button.dataset.name;
+  if (tags) tags.value = button.dataset.tags;
   const work = async () => {
-    await patch(button.dataset.rename, { name: input.value });
-    announce(`Renamed to ${input.value}.`);
+    const entered = tags?.value.split(",").filter((/** @type {string} */ tag) => tag.trim());
+    await patch(button.dataset.rename, { name: input.value, ...(entered && { tags: entered }) });
+    announce(`Saved: ${input.value}.`);
   };
   openDialog(dialog, work, () => done("rename", button));
   input.select();

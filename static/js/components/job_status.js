@@ -27,13 +27,22 @@ export function swapSoon(...ids) {
 
 /**
  * Elements with data-job follow their job. `changed` is called when any job began or ended, `over` when one that this
- * page shows as open is no longer so.
+ * page has shown as open is no longer so, also where `changed` has drawn it as ended before.
  */
 export function watchStates(changed, over = changed) {
+  const shown = new Set();
+  const note = () => {
+    for (const { dataset } of $$("[data-job]:not(.job)")) shown.add(dataset.job);
+  };
+  note();
   document.addEventListener("cairn:progress", ({ detail }) => {
+    note();
+    const open = new Map(detail.map((job) => [job.id, job]));
+    const ended = [...shown].filter((id) => !open.has(id));
+    for (const id of ended) shown.delete(id);
+    if (ended.length) over();
     for (const place of $$("[data-job]:not(.job)")) {
-      const job = detail.find((one) => one.id === place.dataset.job);
-      if (!job) over();
+      const job = open.get(place.dataset.job);
       if (job?.state !== "running") continue;
       $("progress", place).value = job.progress;
       $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}`;

@@ -1,6 +1,7 @@
 /* The place of a page where failures are shown. */
 
-import { announce } from "../core/dom.js";
+import { $, announce, el } from "../core/dom.js";
+import { sentenceOf } from "../core/field_errors.js";
 
 /** {show(message), attempt(action)} for the element `box`; "" hides it, and `attempt` shows what its action throws. */
 export function createProblemBox(box) {
@@ -21,3 +22,19 @@ export function createProblemBox(box) {
 
   return { show, attempt };
 }
+
+/**
+ * Show in `box` the problems that no field shows, one paragraph each; without any it is hidden.
+ *
+ * @param {HTMLElement} box
+ * @param {ApiProblem[]} problems
+ */
+export function showProblems(box, problems) {
+  const texts = problems.map(sentenceOf);
+  box.replaceChildren(...texts.map((text) => el("p", {}, text)));
+  box.hidden = !texts.length;
+  if (texts.length) announce(texts.join(" "));
+}
+
+/** Go to the first wrong field of `form`, or to `box` where none is. */
+export const focusProblem = (form, box) => ($("[aria-invalid=true]", form) ?? box).focus();

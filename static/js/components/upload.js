@@ -1,6 +1,6 @@
 /* One upload from file to dataset, drawn as a card that shows its state at every moment. */
 
-import { ApiError, poll, post, postForm } from "../core/api.js";
+import { ApiError, pause, poll, post, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
 import { bytes, count, done, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
@@ -9,7 +9,10 @@ import { refreshJobs } from "./jobs.js";
 import { createUploadCard, optionForm } from "./upload_card.js";
 import { takeSlot } from "./upload_slots.js";
 
-/** @typedef {{signal: AbortSignal, onProgress: (share: number) => void, onWait: (seconds: number) => void}} Transfer */
+/** @typedef {{signal: AbortSignal, onProgress: (share: number) => void, onWait: (seconds: number) => void,
+ * onOffline: () => void}} Transfer */
+
+const RETRIES = 3; // of a small file; large ones are sent in pieces, which go on where they stopped
 
 const isOpen = (/** @type {any} */ { state }) => state === "queued" || state === "running";
 
@@ -22,7 +25,7 @@ const isOpen = (/** @type {any} */ { state }) => state === "queued" || state ===
  * }} upload
  */
 export function upload({ url, uploads, file, options, limit, settled }) {
-  const card = createUploadCard(file);
+  const card = createUploadCard(file, () => send());
   const reading = createReading(card, file, { settled, keep: () => options.keep });
 
   async function send() {
@@ -36,6 +39,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     let free = null;
     try {
       free = await takeSlot(stop.signal);
+      await online(stop.signal, () => update("This device is offline; the upload starts once it is connected.", null));
       update("Uploading …", null);
       const transfer = {
         signal: stop.signal,
@@ -45,6 +49,7 @@ export function upload({ url, uploads, file, options, limit, settled }) {
             : update("Uploaded; importing …", null),
         onWait: (/** @type {number} */ seconds) =>
           update(`Connection lost; retrying in ${count(seconds, "second")} …`, null),
+        onOffline: () => update("This device is offline; the upload starts again once it is connected.", null),
       };
       await reading.follow(await (file.size > PIECE ? sendResumable : sendWhole)(transfer));
     } catch (error) {
@@ -69,14 +74,28 @@ export function upload({ url, uploads, file, options, limit, settled }) {
     card.showRefusal(errors, answer, errors.some(needsColumns) ? chooseColumns : null);
   }
 
-  /** @param {Transfer} transfer */
-  async function sendWhole(transfer) {
+  /**
+   * Lost before it was sent whole, it is sent again: the server then has nothing of it.
+   *
+   * @param {Transfer} transfer
+   */
+  async function sendWhole(transfer, missed = 0) {
+    let sent = 0;
+    const onProgress = (/** @type {number} */ share) => transfer.onProgress((sent = share));
     const form = new FormData();
     form.set("file", file, file.name);
     for (const [name, value] of Object.entries(options)) {
       form.set(name, typeof value === "string" ? value : JSON.stringify(value));
     }
-    return postForm(url, form, transfer);
+    try {
+      return await postForm(url, form, { ...transfer, onProgress });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 0 || sent === 1 || missed === RETRIES) throw error;
+      await online(transfer.signal, transfer.onOffline);
+      transfer.onWait(2 ** missed);
+      await pause(2 ** missed * 1000, transfer.signal);
+      return sendWhole(transfer, missed + 1);
+    }
   }
 
   /** @param {Transfer} transfer */
@@ -89,6 +108,21 @@ export function upload({ url, uploads, file, options, limit, settled }) {
 
   send();
   return card.element;
+}
+
+/**
+ * Resolve at once, or where the browser has no network when it has; `waiting` is called before that.
+ *
+ * @param {AbortSignal} signal
+ * @param {() => void} waiting
+ */
+function online(signal, waiting) {
+  if (navigator.onLine) return Promise.resolve();
+  waiting();
+  return new Promise((resolve, reject) => {
+    window.addEventListener("online", resolve, { once: true, signal });
+    signal.addEventListener("abort", () => reject(new DOMException("Cancelled", "AbortError")));
+  });
 }
 
 /**
@@ -149,7 +183,8 @@ function createReading(card, file, { settled, keep }) {
   function showFailure(dataset) {
     const error = dataset.error ?? { message: "The file could not be read." };
     const after = "The uploaded file is stored; delete the dataset below, or change its import settings.";
-    card.showFailure(error.choices?.length ? questionForm(dataset, error) : renderErrors([error], after));
+    const question = Boolean(error.choices?.length);
+    card.showFailure(question ? questionForm(dataset, error) : renderErrors([error], after), question);
   }
 
   /** @param {any} dataset

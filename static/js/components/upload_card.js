@@ -5,18 +5,51 @@ import { bytes } from "../core/format.js";
 import { renderErrors, renderQuestion } from "./import_report.js";
 import { numbersOf, refuseInvalid } from "./number_field.js";
 
+/** @type {Record<import("./upload_list.js").UploadState, string>} */
+const STATES = {
+  sending: "",
+  ready: "ready",
+  refused: "refused",
+  question: "question",
+  failed: "not read",
+  cancelled: "cancelled",
+};
+
 /**
- * A card for `file`: {element, showProgress, showRefusal, showCancelled, showResult, showFailure}.
+ * A card for `file`: {element, showProgress, showRefusal, showCancelled, showResult, showFailure}. Its state is in
+ * data-state, and "upload:state" bubbles when it changes; "upload:again" on it calls `again`.
  *
  * @param {File} file
+ * @param {() => void} again
  */
-export function createUploadCard(file) {
+export function createUploadCard(file, again) {
   const body = el("div", { class: "stack" });
+  const now = el("div", { class: "stack" }); // what is never folded
   const side = el("div", { class: "row" });
   const size = el("span", { class: "muted" }, ` ${bytes(file.size)}`);
-  const header = el("header", { class: "row row--apart" }, el("h3", {}, file.name, size), side);
-  const element = el("article", { class: "outcome card stack", "aria-label": file.name }, header, body);
-  const show = (/** @type {any[]} */ ...nodes) => body.replaceChildren(...nodes.filter(Boolean));
+  const chip = el("span", { class: "chip outcome__state", hidden: true });
+  const header = el("header", { class: "row row--apart" }, el("h3", {}, file.name, size, " ", chip), side);
+  const result = el("summary", {}, "Details");
+  const fold = el("details", { class: "outcome__fold", open: true }, result, body);
+  const element = el("article", { class: "outcome card stack", "aria-label": file.name }, header, now, fold);
+  element.addEventListener("upload:again", again);
+
+  /**
+   * @param {import("./upload_list.js").UploadState} state
+   * @param {any[]} nodes the first one is the result, which a folded card shows as its only line
+   */
+  function show(state, ...nodes) {
+    result.textContent = nodes[0]?.querySelector?.("strong, legend")?.textContent ?? nodes[0]?.textContent ?? "";
+    const folds = ["ready", "refused", "failed"].includes(state);
+    now.replaceChildren(...(folds ? [] : nodes));
+    body.replaceChildren(...(folds ? nodes.filter(Boolean) : []));
+    fold.hidden = !folds;
+    now.hidden = folds;
+    element.dataset.state = state;
+    chip.textContent = STATES[state];
+    chip.hidden = !chip.textContent;
+    element.dispatchEvent(new CustomEvent("upload:state", { bubbles: true }));
+  }
 
   /** @param {string} text
    * @param {() => void} onclick */
@@ -25,6 +58,7 @@ export function createUploadCard(file) {
     return el("button", { class: `button button--small${style}`, type: "button", "aria-label": label, onclick }, text);
   };
   const dismiss = () => button("Dismiss", () => element.remove(), " button--quiet");
+  const retry = () => button("Retry", again);
 
   return {
     element,
@@ -38,7 +72,7 @@ export function createUploadCard(file) {
       const note = el("p", { class: "muted small" }, text);
       const bar = el("progress", { class: "progress", max: 1, "aria-label": `${file.name}: ${text}` });
       side.replaceChildren(...(stop ? [button("Cancel", stop)] : []));
-      show(el("div", { class: "stack stack--tight" }, bar, note));
+      show("sending", el("div", { class: "stack stack--tight" }, bar, note));
       return (/** @type {string} */ now, /** @type {number | null} */ share) => {
         note.textContent = now;
         if (share === null) bar.removeAttribute("value");
@@ -53,22 +87,23 @@ export function createUploadCard(file) {
      * @param {(() => void) | null} chooseColumns
      */
     showRefusal(errors, answer, chooseColumns) {
-      side.replaceChildren(dismiss());
       const question = errors.find((error) => error.choices?.length);
       if (question) {
         announce(`${file.name}: ${question.message}`);
-        show(renderQuestion(question, answer));
+        side.replaceChildren(dismiss());
+        show("question", renderQuestion(question, answer));
         return;
       }
+      side.replaceChildren(retry(), dismiss());
       announce(`${file.name} was refused.`);
       const choose =
         chooseColumns && el("button", { class: "button", type: "button", onclick: chooseColumns }, "Choose columns");
-      show(renderErrors(errors, "Nothing of this file was stored."), choose && el("p", {}, choose));
+      show("refused", renderErrors(errors, "Nothing of this file was stored."), choose && el("p", {}, choose));
     },
     showCancelled() {
       announce(`${file.name} was cancelled.`);
-      side.replaceChildren(dismiss());
-      show(el("p", { class: "muted" }, "Cancelled. Nothing of this file was stored."));
+      side.replaceChildren(retry(), dismiss());
+      show("cancelled", el("p", { class: "muted" }, "Cancelled. Nothing of this file was stored."));
     },
     /** Show the parts of a dataset that was read, with a link to its page. @param {any} dataset */
     showResult(dataset, /** @type {any[]} */ ...parts) {
@@ -78,12 +113,13 @@ export function createUploadCard(file) {
         "aria-label": `Open ${dataset.name}`,
       };
       side.replaceChildren(el("a", attributes, "Open"), dismiss());
-      show(...parts);
+      show("ready", ...parts);
     },
-    /** Show why a dataset could not be read. @param {any} part */
-    showFailure(part) {
+    /** Show why a dataset could not be read. @param {any} part
+     * @param {boolean} question whether it can be answered here */
+    showFailure(part, question) {
       side.replaceChildren(dismiss());
-      show(part);
+      show(question ? "question" : "failed", part);
     },
   };
 }

@@ -7,6 +7,12 @@ const TUS = { "Tus-Resumable": "1.0.0" };
 const MAX_RETRIES = 12; // failures in a row, each waited for longer than the one before: some four minutes
 const LOST = new Set([0, 408, 409, 423, 429, 460, 500, 502, 503, 504]);
 
+const PREFIX = "cairn-upload:";
+const KEY = /^(.*):(\d+):\d+$/s; // after the prefix
+
+/** Where the URL of an unfinished upload of a file is stored. @param {File} file */
+export const keyOf = ({ name, size, lastModified }) => `${PREFIX}${name}:${size}:${lastModified}`;
+
 /** @typedef {{get: () => string | null, set: (url: string) => void, discard: () => void}} StoredUpload */
 
 /**
@@ -16,7 +22,7 @@ const LOST = new Set([0, 408, 409, 423, 429, 460, 500, 502, 503, 504]);
  * @returns {StoredUpload}
  */
 const storedUpload = (file) => {
-  const key = `cairn-upload:${file.name}:${file.size}:${file.lastModified}`;
+  const key = keyOf(file);
   return {
     get: () => localStorage.getItem(key),
     set: (url) => localStorage.setItem(key, url),
@@ -86,7 +92,7 @@ export async function sendInPieces(urls, file, { onProgress, onWait, signal }) {
   const stored = storedUpload(file);
   /** @type {{url: string, offset: number} | null} */
   let upload = null;
-  signal?.addEventListener("abort", () => upload && discard(upload.url, stored));
+  signal?.addEventListener("abort", () => upload && discard(upload.url, stored.discard));
   for (let missed = 0; !upload || upload.offset < file.size;) {
     try {
       upload ??= (await resume(stored, signal)) ?? (await begin(urls, file, stored, signal));
@@ -128,9 +134,33 @@ async function sendPiece({ url, offset }, file, onProgress, signal) {
 
 /**
  * @param {string} url
- * @param {StoredUpload} stored
+ * @param {() => void} forget
  */
-function discard(url, stored) {
-  stored.discard();
+function discard(url, forget) {
+  forget();
   transfer("DELETE", url, { headers: TUS }).catch(() => {}); // the server discards it automatically after a day
+}
+
+/** @typedef {{key: string, url: string, name: string, size: number, offset: number}} Unfinished */
+
+/** Uploads that this browser began and the server still has, with how many bytes arrived; others are forgotten.
+ * @returns {Promise<Unfinished[]>} */
+export async function unfinishedUploads() {
+  const found = [];
+  for (const key of Object.keys(localStorage).filter((one) => one.startsWith(PREFIX))) {
+    const [, name, size] = KEY.exec(key.slice(PREFIX.length)) ?? [];
+    const url = localStorage.getItem(key) ?? "";
+    try {
+      found.push({ key, url, name, size: Number(size), offset: await receivedBytes(url) });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (!LOST.has(error.status)) localStorage.removeItem(key); // expired, or another user's
+    }
+  }
+  return found;
+}
+
+/** @param {Unfinished} upload */
+export function discardUpload({ key, url }) {
+  discard(url, () => localStorage.removeItem(key));
 }

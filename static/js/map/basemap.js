@@ -1,134 +1,155 @@
-/* The base map below everything, if the operator named one, and the note that states who learns what.
- *
- * Tiles of this server are shown at once. Those of another host come after consent, which this browser keeps
- * for that host and which turning them off takes back: there is no request before it and none after.
- */
+/* The base map below all layers, its control in the lower left corner, and the search for a city. */
 
 import { el } from "../core/dom.js";
-import { corner } from "./controls.js";
+import { onTheme } from "../core/series_style.js";
+import { baseMap, isPermitted, onBaseMap, TITLES } from "./basemap_choice.js";
+import { addButton, corner } from "./controls.js";
+import { ORDER } from "./layer_stack.js";
 
-const KEY = "base-map"; // of localStorage: the host that was consented to, or "off" for tiles of this server
-const NONE = "No base map: no tile server sees which area you view.";
-const CHANGED = "cairn:base-map";
-let consents = 0;
-let remembered = null; // where storage is forbidden
-
-function choice() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return remembered;
-  }
-}
-
-function choose(value) {
-  remembered = value;
-  try {
-    if (value === null) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, value);
-  } catch {
-    // it holds for this page then
-  }
-  document.dispatchEvent(new CustomEvent(CHANGED)); // other maps of the page
-}
-
-const isOn = ({ host }) => (host ? choice() === host : choice() !== "off");
+const GLASS = "M11.5 6.75a4.75 4.75 0 1 1-9.5 0 4.75 4.75 0 0 1 9.5 0ZM10.2 10.2 14 14";
 
 /**
- * The note in the lower left corner of a Leaflet map, and the tiles; `near(lon)` is a longitude as the map counts it.
+ * What a map needs only later is loaded when it does: the panel, the search, the built-in map, vector tiles.
+ *
+ * @param {import("leaflet").Map} map
+ * @param {Pick<ReturnType<typeof import("./layer_stack.js").createLayerStack>, "put" | "remove" | "redraw">} stack
+ * @param {number} middle longitude of the map
+ * @param {(lon: number) => number} near a longitude as the map counts it
  */
-export function addBaseMap(map, near) {
-  const holder = document.getElementById("base-map");
-  const box = el("div", { class: "map-note" });
-  corner(map, box, "bottomleft");
-  if (holder) offer(map, box, JSON.parse(holder.textContent), near);
-  else box.textContent = NONE;
-}
+export function addBaseMap(map, stack, middle, near) {
+  if (!baseMap()) return;
+  const { button, text, updatePanel } = addNote(map);
+  addSearch(map, near);
+  /** @type {any} */
+  let tiles = null;
+  let shown = "";
 
-function offer(map, box, base, near) {
-  const layer = tileLayer(base, near);
-  const input = el("input", {
-    type: "checkbox",
-    onchange: () => (input.checked ? openConsent() : choose(base.host ? null : "off")),
-  });
-  const text = el("span", { class: "map-note__whose" });
-  const question = consent(base.host, (given) => {
-    if (given) choose(base.host);
-    else show();
-    input.focus();
-  });
-  L.DomEvent.disableClickPropagation(box);
-  box.append(el("label", { class: "map-note__choice" }, input, "Base map"), text, question.element);
-
-  function openConsent() {
-    if (!base.host) {
-      choose(null);
-      return;
-    }
-    input.checked = false; // until it is
-    text.textContent = "";
-    question.open();
-  }
   function show() {
-    const on = isOn(base);
-    question.close();
-    input.checked = on;
-    text.textContent = on ? base.attribution : base.host ? "Off: no tile server sees which area you view." : "";
-    if (on) layer.addTo(map);
-    else layer.remove();
+    const config = /** @type {import("./basemap_choice.js").Config} */ (baseMap());
+    const source = sourceOf(config);
+    const key = JSON.stringify([config.choice, source?.url]);
+    updatePanel();
+    button.textContent = `Base map: ${TITLES[config.choice].toLowerCase()}`;
+    if (key === shown) return;
+    shown = key;
+    const showSource = () => text.replaceChildren(...attribution(config, source));
+    showSource();
+    tiles?.remove();
+    tiles = null;
+    ["base", "names"].forEach(stack.remove);
+    const isCurrent = () => key === shown;
+    if (source) {
+      tileLayer(source, near).then((layer) => isCurrent() && (tiles = layer.addTo(map)));
+    }
+    const failed = () => text.replaceChildren(UNREACHED);
+    if (config.choice === "built-in") addBuiltIn(config.built_in, { isCurrent, showSource, failed }).catch(failed);
+    if (config.choice === "built-in" || (config.choice === "file" && config.file?.vector))
+      addNames(config.built_in.cities, isCurrent).catch(failed);
   }
+
+  /**
+   * @param {import("./basemap_choice.js").Config["built_in"]} urls
+   * @param {{isCurrent: () => boolean, showSource: () => void, failed: () => void}} on
+   */
+  async function addBuiltIn(urls, { isCurrent, showSource, failed }) {
+    const { builtInLayer } = await import("./natural_earth.js");
+    const changed = () => {
+      if (!isCurrent()) return;
+      showSource();
+      stack.redraw("base");
+    };
+    if (isCurrent()) stack.put("base", ORDER.base, builtInLayer(urls, { changed, failed }), { keeps: () => true });
+  }
+
+  /**
+   * @param {string} url
+   * @param {() => boolean} isCurrent
+   */
+  async function addNames(url, isCurrent) {
+    const { cityLayer } = await import("./cities.js");
+    if (isCurrent())
+      stack.put(
+        "names",
+        ORDER.names,
+        cityLayer(url, middle, () => stack.redraw("names")),
+      );
+  }
+
   show();
-  document.addEventListener(CHANGED, show);
-  addEventListener("storage", ({ key }) => (key === KEY || key === null) && show());
+  onBaseMap(show);
+  onTheme(() => tiles?.restyle?.());
 }
 
-function consent(host, decide) {
-  const sentence = el(
-    "p",
-    { id: `base-map-consent-${(consents += 1)}` },
-    `The tile server ${host} sees which area you view.`,
-  );
-  const yes = el(
-    "button",
-    { class: "button button--small", type: "button", "aria-describedby": sentence.id, onclick: () => decide(true) },
-    "Show base map",
-  );
-  const no = el(
-    "button",
-    { class: "button button--small button--quiet", type: "button", onclick: () => decide(false) },
-    "Leave off",
-  );
-  const element = el(
-    "div",
-    { class: "map-note__consent", hidden: true },
-    sentence,
-    el("div", { class: "row" }, yes, no),
-  );
-  return {
-    element,
-    open() {
-      element.hidden = false;
-      yes.focus();
-    },
-    close: () => (element.hidden = true),
-  };
+/** The control in the lower left corner. @param {import("leaflet").Map} map */
+function addNote(map) {
+  const attributes = { class: "map-note__button", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false" };
+  const button = el("button", attributes);
+  const text = el("span", { class: "map-note__whose" });
+  const box = el("div", { class: "map-note" }, button, text);
+  L.DomEvent.disableClickPropagation(box);
+  L.DomEvent.disableScrollPropagation(box);
+  corner(map, box, "bottomleft");
+  /** @type {{element: HTMLElement, update: () => void} | null} */
+  let panel = null;
+  async function open() {
+    const { createPanel } = await import("./basemap_panel.js");
+    panel = createPanel(button);
+    box.append(panel.element);
+    panel.update();
+    panel.element.showPopover();
+  }
+  button.addEventListener("click", open, { once: true });
+  return { button, text, updatePanel: () => panel?.update() };
 }
 
-function tileLayer({ url, zooms: [from, to], bounds: [west, south, east, north] }, near) {
+/**
+ * @param {import("leaflet").Map} map
+ * @param {(lon: number) => number} near
+ */
+function addSearch(map, near) {
+  const button = addButton(map, { label: "Find a place", path: GLASS, onClick: () => {} });
+  const open = async () => (await import("./place_search.js")).openPlaceSearch(button, map, near);
+  button.addEventListener("click", open, { once: true });
+}
+
+const UNREACHED = "The built-in map could not be loaded. Move the map to try again.";
+
+/** What the tiles shown come from. @param {import("./basemap_choice.js").Config} config */
+function sourceOf(config) {
+  if (config.choice === "file") return config.file;
+  return config.choice === "server" && isPermitted() ? config.server : null;
+}
+
+/**
+ * @param {import("./basemap_choice.js").Config} config
+ * @param {any} source
+ */
+function attribution({ choice }, source) {
+  if (choice === "built-in") return ["Natural Earth"];
+  if (!source?.attribution) return [];
+  const { attribution: text, attribution_url: href } = source;
+  return [href ? el("a", { href, target: "_blank", rel: "noopener noreferrer" }, text) : text];
+}
+
+/**
+ * @param {any} source
+ * @param {(lon: number) => number} near
+ * @returns {Promise<any>}
+ */
+async function tileLayer({ url, vector, referrer, zooms: [from, to], bounds: [west, south, east, north] }, near) {
   const shift = near((west + east) / 2) - (west + east) / 2;
-  return L.tileLayer(url, {
+  const options = {
     className: "base-tiles",
     maxZoom: 22,
     minNativeZoom: from,
     maxNativeZoom: to,
-    bounds:
-      east - west < 359
-        ? [
-            [south, west + shift],
-            [north, east + shift],
-          ]
-        : undefined,
-    referrerPolicy: "no-referrer",
+    bounds: east - west < 359 ? L.latLngBounds([south, west + shift], [north, east + shift]) : undefined,
     updateWhenZooming: false,
-  });
+  };
+  if (vector)
+    return (await import("./vector_tiles.js")).vectorLayer(url, {
+      ...options,
+      className: "base-tiles base-tiles--vector",
+    });
+  return L.tileLayer(url, { ...options, referrerPolicy: referrer ?? "no-referrer" });
 }

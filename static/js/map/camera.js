@@ -10,13 +10,13 @@ const MARGIN = -0.06; // of the view: a place nearer to the edge is brought into
 
 /**
  * The camera of a Leaflet map in `element`. Longitudes are taken within half a turn of `middle`; `top` pixels at the
- * top are covered, so that what is fitted stays below them.
+ * top and `left` pixels on the left are covered, so that what is fitted stays beside them.
  *
  * @param {HTMLElement} element
  * @param {import("leaflet").Map} leaflet
- * @param {{middle: number, top: number}} options
+ * @param {{middle: number, top: number, left?: () => number}} options
  */
-export function createCamera(element, leaflet, { middle, top }) {
+export function createCamera(element, leaflet, { middle, top, left = () => 0 }) {
   let covered = top;
   /** @type {[Bounds, number] | null} what the map was fitted to, until the reader moves it: a new size fits it again */
   let fitted = null;
@@ -32,7 +32,7 @@ export function createCamera(element, leaflet, { middle, top }) {
     const shift = 360 * Math.round((middle - (west + east) / 2) / 360);
     const [southWest, northEast] = [L.latLng(south, west + shift), L.latLng(north, east + shift)];
     leaflet.fitBounds(L.latLngBounds(southWest, northEast), {
-      paddingTopLeft: [padding, padding + covered],
+      paddingTopLeft: [padding + left(), padding + covered],
       paddingBottomRight: [padding, padding],
       maxZoom: CLOSEST,
       animate: false,

@@ -51,6 +51,7 @@ export function addButton(map, { label, path, onClick }) {
   L.DomEvent.disableClickPropagation(button);
   button.addEventListener("click", onClick);
   corner(map, button, "topright");
+  return button;
 }
 
 /** Put an element into a corner of a Leaflet map. */

@@ -81,6 +81,6 @@ export function drawDegrees(ctx, view) {
 }
 
 /** The font of text on the map. */
-export function labelFont() {
-  return `11px ${token("--sans") || "system-ui, sans-serif"}`;
+export function labelFont(px = 11) {
+  return `${px}px ${token("--sans") || "system-ui, sans-serif"}`;
 }

@@ -67,8 +67,8 @@ export function createHandles(leaflet, near) {
   }
 
   function nudge(marker, [dx, dy], px, notify) {
-    const from = leaflet.latLngToContainerPoint(marker.getLatLng());
-    marker.setLatLng(leaflet.containerPointToLatLng(from.add([dx * px, dy * px])));
+    const from = leaflet.project(marker.getLatLng()); // not rounded: the other coordinate stays as it is
+    marker.setLatLng(leaflet.unproject(from.add([dx * px, dy * px])));
     notify("drop");
   }
 

@@ -1,8 +1,10 @@
 /* The layers of a map by id: added, removed, hidden, put in order; what is near a place of the view. */
 
 import { canvasLayer, viewOf } from "./canvas_layer.js";
+import { drawOutlines, drawPath } from "./cell_layer.js";
 import { drawErrors } from "./error_lines.js";
 import { drawGrid } from "./grid_layer.js";
+import { drawGridLines, drawNamedGrid } from "./grid_lines.js";
 import { drawGuesses } from "./guesses.js";
 import { drawDots, drawLandmarks } from "./markers.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
@@ -12,11 +14,15 @@ import { drawZones } from "./zone_layer.js";
 
 /** The heights of layers, from the lowest. */
 export const ORDER = {
+  base: -20,
+  names: -10,
   graticule: 0,
   grid: 50,
+  cells: 60,
   track: 100,
   degrees: 450,
   zones: 470,
+  gridLines: 480,
   landmarks: 500,
   markers: 600,
   guesses: 700,
@@ -170,6 +176,22 @@ function additions(put, middle) {
     /** Its style are pixels and the selected cell. @param {{id: string} & GridShown} layer */
     addGrid({ id, ...style }) {
       put(id, ORDER.grid, (ctx, view) => drawGrid(ctx, view, style, middle), { style });
+    },
+    /** @param {{id: string, grid: import("./grid_layer.js").Grid}} layer */
+    addGridLines({ id, grid }) {
+      put(id, ORDER.gridLines, (ctx, view) => drawGridLines(ctx, view, grid, middle));
+    },
+    /** @param {{id: string, grid: import("./grid_layer.js").Grid, columns: string[], rows: string[]}} layer */
+    addNamedGrid({ id, ...named }) {
+      put(id, ORDER.gridLines, (ctx, view) => drawNamedGrid(ctx, view, named, middle));
+    },
+    /** @param {{id: string, order?: number} & import("./cell_layer.js").Outlines} layer */
+    addOutlines({ id, order = 0, ...outlines }) {
+      put(id, ORDER.cells + order, (ctx, view) => drawOutlines(ctx, view, outlines, middle));
+    },
+    /** @param {{id: string, order?: number} & import("./cell_layer.js").Path} layer */
+    addPath({ id, order = 0, ...path }) {
+      put(id, ORDER.markers + order, (ctx, view) => drawPath(ctx, view, path, middle));
     },
     /** @param {{id: string, places: Guess[]}} layer */
     addGuesses({ id, places }) {

@@ -4,6 +4,7 @@
  *     bounds     [west, south, east, north]; west > east crosses the antimeridian
  *     label      what the map shows, for screen readers
  *     top        pixels at the top that something covers: what is fitted stays below them
+ *     left       () => pixels on the left that something covers
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
@@ -12,6 +13,9 @@
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
  *   map.addGrid({ id, grid, pixels, selected })       coloured cells of a grid; see grid_layer.js
+ *   map.addGridLines({ id, grid })                    the outline and the cells of a grid; see grid_lines.js
+ *   map.addNamedGrid({ id, grid, columns, rows })     the same with names of columns and rows
+ *   map.addOutlines({ id, boxes, texts, colour })     boxes with numbers   map.addPath({ id, points, texts, colour })
  *   map.addGuesses({ id, places })                    an adversary's target places and guesses; see guesses.js
  *   map.addErrors({ id, original, release, range, colour, order, onStride })  lines between events of whole tracks,
  *     all or those of range [first, after); onStride(k): every k-th event in sight has one
@@ -27,6 +31,8 @@
  *   map.clip({ id: "left" | "right" } | null, at)     layers cut at a share of the width; see layer_clip.js
  *   map.onClick(f)  map.onHover(f)                    f({ lon, lat, point, shift }); hover gives null on leaving
  *   map.point(lon, lat)                               where a place is, in pixels
+ *   map.setHome(bounds | null)                        what the button for fitting shows where there are no tracks
+ *   map.viewBox()                                     the sides of the view in degrees
  *   map.fit  map.isFitted  map.reveal  map.camera  map.setCamera  map.onCamera  map.cover  map.resized  map.view
  *     see camera.js
  */
@@ -55,30 +61,32 @@ const WORLD = [-180, -60, 180, 75];
  * A map in `element`.
  *
  * @param {HTMLElement} element
- * @param {{bounds?: Bounds | null, label?: string, top?: number, keyboard?: boolean}} options
+ * @param {{bounds?: Bounds | null, label?: string, top?: number, left?: () => number,
+ *   keyboard?: boolean}} options
  */
-export function createMap(element, { bounds = null, label = "Map", top = 0, keyboard = true } = {}) {
+export function createMap(element, { bounds = null, label = "Map", top = 0, left, keyboard = true } = {}) {
   const { middle } = unrolled(bounds ?? WORLD);
   const nearMiddle = (/** @type {number} */ lon) => near(lon, middle);
   const leaflet = createLeaflet(element, label, keyboard);
-  const camera = createCamera(element, leaflet, { middle, top });
+  const camera = createCamera(element, leaflet, { middle, top, left });
   camera.fit(bounds ?? WORLD);
   const { put, redraw, redrawAll, bounds: shownBounds, ...layers } = createLayerStack(leaflet, middle);
   const clip = createClip(leaflet, element);
   const gestures = createGestures(element, leaflet, pointerOf);
   const handles = createHandles(leaflet, nearMiddle);
 
+  let home = bounds;
   let showsAll = false; // the button fits everything shown, and from there where the map began
   function fitAll() {
     const all = showsAll ? null : shownBounds();
     showsAll = all !== null;
-    camera.fit(all ?? bounds ?? WORLD);
+    camera.fit(all ?? home ?? WORLD);
   }
 
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
   addButton(leaflet, { label: "Save the map as PNG", path: SAVE, onClick: () => saveImage(element, clip) });
   addScale(leaflet);
-  addBaseMap(leaflet, nearMiddle);
+  addBaseMap(leaflet, { put, remove: layers.remove, redraw }, middle, nearMiddle);
   put("graticule", ORDER.graticule, drawGraticule);
   put("degrees", ORDER.degrees, drawDegrees);
   /** @type {any} */
@@ -109,6 +117,12 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, keyb
     focusHandle: handles.focus,
     focus: () => element.focus({ preventScroll: true }),
     redraw: redrawAll,
+    /** @param {Bounds | null} to */
+    setHome: (to) => (home = to),
+    viewBox() {
+      const view = leaflet.getBounds();
+      return { west: view.getWest(), south: view.getSouth(), east: view.getEast(), north: view.getNorth() };
+    },
     /**
      * @param {number} lon
      * @param {number} lat

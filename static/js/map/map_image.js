@@ -25,7 +25,8 @@ export async function mapImage(element, { cutOf, split }) {
   for (const layer of layers) drawLayer(ctx, layer, place(layer), cutOf(layer.dataset.layer), size);
   if (split !== null) drawSplit(ctx, split, size);
   drawScale(ctx, element, place);
-  if (tiled) write(ctx, element.querySelector(".map-note__whose")?.textContent ?? "", AIR, size.height - AIR);
+  if (tiled || element.querySelector("canvas[data-layer=base]"))
+    write(ctx, element.querySelector(".map-note__whose")?.textContent ?? "", AIR, size.height - AIR);
   return canvas;
 }
 
@@ -50,7 +51,7 @@ function drawLayer(ctx, layer, { x, y, width, height }, [from, to], size) {
 
 /** Tiles as the style sheet draws them; returns whether there were any. */
 async function drawTiles(ctx, element, place) {
-  const tiles = [...element.querySelectorAll(".base-tiles img.leaflet-tile-loaded")];
+  const tiles = [...element.querySelectorAll(".base-tiles .leaflet-tile-loaded")];
   // before anything moves
   const known = tiles.map((tile) => ({ box: place(tile), layer: tile.closest(".base-tiles") }));
   const copies = await Promise.all(tiles.map(copyOf));
@@ -69,7 +70,7 @@ async function drawTiles(ctx, element, place) {
 
 /** The tile, or one of another server that may be copied; null if it may not. */
 async function copyOf(tile) {
-  if (new URL(tile.src).origin === location.origin) return tile;
+  if (tile instanceof HTMLCanvasElement || new URL(tile.src).origin === location.origin) return tile;
   const copy = Object.assign(new Image(), { crossOrigin: "anonymous", referrerPolicy: "no-referrer", src: tile.src });
   return copy.decode().then(
     () => copy,

@@ -1,11 +1,12 @@
 /* The form that counts the events of a dataset on a grid: size and sensitivity before, a new dataset after. */
 
 import { ApiError, post } from "../core/api.js";
-import { $, $$, announce, data, el } from "../core/dom.js";
-import { sentenceOf } from "../core/field_errors.js";
+import { $, data, el } from "../core/dom.js";
 import { count, percent, whole } from "../core/format.js";
+import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { focusProblem, showProblems } from "../components/problem_box.js";
 
 const WAIT_MS = 400; // after the last key before the size is requested: the events are counted for it
 const SIDES = ["west", "south", "east", "north"];
@@ -18,8 +19,11 @@ let timer = 0;
 let latest = 0;
 
 const groups = Object.entries(page.groups).map(([name, fields]) =>
-  createFields($(`[data-group=${name}]`), fields, { onChange: schedule }),
+  createFields($(`[data-group=${name}]`), fields, { onChange: name === "box" ? changeBox : schedule }),
 );
+const boxMap = createBoxMap($("[data-box-map]"), { areas: page.areas, onChange: takeBox });
+
+const sidesOf = (/** @type {number[]} */ box) => Object.fromEntries(SIDES.map((side, i) => [side, box[i]]));
 
 /** What the form describes, as the API takes it. */
 function description() {
@@ -30,6 +34,16 @@ function description() {
     ([name, value]) => value !== "" && !SIDES.includes(name) && !(single && PER_UNIT.includes(name)),
   );
   return { ...Object.fromEntries(entries), ...(sides.some((side) => side !== undefined) && { box: sides }) };
+}
+
+function changeBox() {
+  boxMap.show(Object.assign({}, ...groups.map((group) => group.values())));
+  schedule();
+}
+
+function takeBox(/** @type {Record<string, number>} */ box) {
+  for (const group of groups) group.set(box);
+  schedule();
 }
 
 function complete() {
@@ -59,6 +73,7 @@ async function preview() {
   try {
     const found = await post(page.urls.preview, body);
     if (turn === latest) showExpected(found);
+    if (turn === latest && body.box) boxMap.show(sidesOf(body.box), found.columns, found.rows);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (turn === latest) refuse(error);
@@ -89,13 +104,10 @@ function showExpected(/** @type {any} */ found) {
 }
 
 function refuse(/** @type {ApiError} */ error) {
-  let rest = error.errors ?? [error];
+  let rest = error.errors;
   for (const group of groups) rest = group.fail(rest);
-  const texts = rest.map(sentenceOf);
   $("[data-expected]").replaceChildren();
-  problem.hidden = !texts.length;
-  problem.replaceChildren(...texts.map((/** @type {string} */ text) => el("p", {}, text)));
-  if (texts.length) announce(texts.join(" "));
+  showProblems(problem, rest);
 }
 
 async function send(/** @type {Event} */ event) {
@@ -106,9 +118,10 @@ async function send(/** @type {Event} */ event) {
     const made = await post(page.urls.aggregate, description());
     location.assign(made.urls.page);
   } catch (error) {
+    submit.disabled = false;
     if (!(error instanceof ApiError)) throw error;
     refuse(error);
-    /** @type {HTMLElement | null} */ ($$("[aria-invalid=true]", form)[0] ?? problem)?.focus();
+    focusProblem(form, problem);
   }
 }
 

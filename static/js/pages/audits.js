@@ -7,6 +7,7 @@ import { createFields } from "../components/form_fields.js";
 import { watchJobActions } from "../components/job_actions.js";
 import { refreshJobs } from "../components/jobs.js";
 import { refuseInvalid } from "../components/number_field.js";
+import { focusProblem, showProblems } from "../components/problem_box.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { url, list, audit, mechanisms, controls, trials } = data("page-data");
@@ -37,11 +38,8 @@ function showFields() {
 
 function fail(error) {
   if (!(error instanceof ApiError)) throw error;
-  const rest = draws.fail(fields.fail(error.errors));
-  problem.replaceChildren(...rest.map(({ message }) => el("p", {}, message)));
-  problem.hidden = rest.length === 0;
-  const first = rest.length ? problem : $("[aria-invalid=true]", form);
-  first?.focus();
+  showProblems(problem, draws.fail(fields.fail(error.errors)));
+  focusProblem(form, problem);
 }
 
 async function start(event) {

@@ -1,35 +1,103 @@
-/* Released popularity of the cells of a grid: on the map, and in a table beside the uploaded counts. */
+/* The comparison of check-ins: the next place after a history, by each model, on the map and in a table. */
 
 import { get } from "../core/api.js";
-import { $, announce, data, el } from "../core/dom.js";
-import { createCellsMap, fillCells } from "../checkins/cells.js";
+import { $, $$, announce, data, el } from "../core/dom.js";
+import { count } from "../core/format.js";
+import { onTheme } from "../core/series_style.js";
 import { createProblemBox } from "../components/problem_box.js";
 import { watchReleases } from "../components/release_list.js";
+import { cellName, cellOf } from "../checkins/grid_names.js";
+import { createRecommendMap } from "../checkins/recommend_map.js";
+import { addRankingMenu } from "../checkins/downloads.js";
+import { createEvaluation } from "../checkins/evaluation.js";
+import { watchSimulations } from "../checkins/simulations.js";
+import { createComparison, historyOf } from "../checkins/comparison.js";
 
-const { releases } = data("page-data");
+const page = data("page-data");
+const work = { busy: false };
+const problem = page && createProblemBox($("[data-problem]"));
 
-async function start() {
-  const select = $("[data-release]");
-  const map = createCellsMap($("[data-map]"), "Map of the released cells");
-  const problem = createProblemBox($("[data-problem]"));
-  const requested = new URLSearchParams(location.search).get("release");
-  const option = (/** @type {any} */ { id, title, level }) =>
-    el("option", { value: id, selected: id === requested }, `${title}, ${level}`);
-  select.replaceChildren(...releases.map(option));
+/** @typedef {ReturnType<typeof createComparison>} Comparison */
 
-  const show = () =>
-    problem.attempt(async () => {
-      const release = releases.find((/** @type {any} */ one) => one.id === select.value);
-      const { cells, of } = await get(`${release.url}?k=50`);
-      map.show(cells);
-      fillCells($("[data-cells-rows]"), cells, { columns: ["count", "uploaded"], hover: map.select });
-      $("[data-of]").textContent = `The first ${cells.length} of ${of} cells.`;
-      announce(`${release.title} is shown.`);
+/** @param {Comparison} comparison
+ * @param {any} map */
+function watchControls(comparison, map) {
+  const { state } = comparison;
+  for (const input of $$("[name=model]"))
+    input.addEventListener("change", () =>
+      comparison.choose(page.releases.find((/** @type {any} */ { id }) => id === input.value)),
+    );
+  for (const button of $$("[data-clear]")) button.addEventListener("click", () => comparison.change([]));
+  for (const input of $$("[data-layer-name]"))
+    input.addEventListener("change", () => {
+      map.show(input.dataset.layerName, input.checked);
+      $(`[data-legend="${input.dataset.layerName}"]`)?.toggleAttribute("data-off", !input.checked);
     });
-
-  select.addEventListener("change", show);
-  await show();
+  for (const button of $$("[data-density]"))
+    button.addEventListener("click", () => {
+      for (const one of $$("[data-density]")) one.setAttribute("aria-pressed", String(one === button));
+      comparison.setDensity(button.dataset.density);
+    });
+  $("[data-add-form]").addEventListener("submit", (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const input = $("[data-add]");
+    const cell = cellOf(state.grid, input.value);
+    const last = cellName(state.grid, state.grid.columns - 1).replace(/\d+/, String(state.grid.rows));
+    if (cell < 0) return problem.show(`Cell must be a name from A1 to ${last}, got “${input.value}”.`);
+    input.value = "";
+    return comparison.add(cell);
+  });
 }
 
-watchReleases();
-if (releases.length) await start();
+/** Histories of users: for the owner. @param {Comparison} comparison */
+function watchUsers({ state, change }) {
+  const input = $("[data-user]");
+  let listed = false;
+  input.addEventListener("focus", () => {
+    if (listed) return;
+    listed = true;
+    problem.attempt(async () => {
+      const { users } = await get(state.release.urls.histories);
+      const option = (/** @type {any} */ { user, checkins }) =>
+        el("option", { value: user }, count(checkins, "check-in"));
+      $("[data-users]").replaceChildren(...users.map(option));
+    });
+  });
+  $("[data-user-form]").addEventListener("submit", (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!input.value) return;
+    problem.attempt(async () => {
+      const query = new URLSearchParams({ user: input.value, most: "1" });
+      const { shown } = await get(`${state.release.urls.histories}?${query}`);
+      if (shown.history.length) return change(shown.history);
+      return announce(`User ${shown.user} has no check-in in the box of this model.`);
+    });
+  });
+}
+
+async function start() {
+  const root = $("[data-recommend]");
+  const query = new URLSearchParams(location.search);
+  /** @type {any} */
+  let comparison = null;
+  const map = createRecommendMap($("[data-map]"), {
+    add: (cell) => comparison.add(cell),
+    removeLast: () => comparison.removeLast(),
+    select: (cell) => comparison.select(cell),
+    hover: (cell) => comparison.hover(cell),
+  });
+  comparison = createComparison(page, { map, problem, evaluation: createEvaluation(page, problem, work) });
+  watchControls(comparison, map);
+  watchUsers(comparison);
+  watchSimulations(page, problem, () => comparison.state.release, work);
+  addRankingMenu($("[data-ranking-menu]"), page, comparison.state);
+  onTheme(comparison.redraw);
+  const chosen = page.releases.find((/** @type {any} */ one) => one.chosen);
+  await comparison.choose(chosen, historyOf(query.get("history")));
+  root.removeAttribute("aria-busy");
+  root.dataset.ready = "all";
+  performance.mark("cairn:interactive");
+}
+
+watchReleases(work);
+if (page?.releases.length) await start();

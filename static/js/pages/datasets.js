@@ -2,16 +2,30 @@
 
 import { createCleaning } from "../components/cleaning_steps.js";
 import { watchDialogs } from "../components/dialogs.js";
+import { watchFilter } from "../components/list_filter.js";
+import { createSelection } from "../components/row_selection.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 import { numbersOf, refuseInvalid } from "../components/number_field.js";
 import { upload } from "../components/upload.js";
+import { createUploadList, showUnfinished } from "../components/upload_list.js";
 import { $ } from "../core/dom.js";
+import { keyOf } from "../core/resumable_upload.js";
 
 const form = $("[data-upload]");
 const input = $("input[type=file]", form);
-const outcomes = $("[data-outcomes]");
+const uploads = createUploadList($("[data-outcomes]"));
 const veil = $("[data-drop-veil]");
-const changed = swapSoon("datasets");
+const filter = $("[data-filter]");
+const list = $("#datasets");
+const redraw = createSelection(list, {
+  noun: "dataset",
+  takes: "them with their landmark sets, releases and files, and experiments on them",
+  draw: swapSoon("datasets"),
+});
+const changed = async () => {
+  await redraw();
+  filter.hidden &&= !$("[data-select]", list); // shown from the first dataset on
+};
 
 form.classList.add("upload--scripted"); // one button, and no native file field beside it
 
@@ -36,7 +50,8 @@ function take(files) {
     options: chosen(),
     settled: changed,
   };
-  outcomes.prepend(...files.map((file) => upload({ ...common, file })));
+  for (const file of files) $(`[data-unfinished="${CSS.escape(keyOf(file))}"]`)?.remove();
+  uploads.add(files.map((file) => upload({ ...common, file })));
 }
 
 $("[data-options]", form).addEventListener(
@@ -71,5 +86,7 @@ document.addEventListener("drop", (event) => {
   take([...(event.dataTransfer?.files ?? [])]);
 });
 
+showUnfinished($("[data-outcomes]"), () => input.click());
 watchDialogs(changed);
+watchFilter(filter, changed);
 watchStates(changed);

@@ -1,21 +1,24 @@
 /* The release form of count streams and check-ins: one mechanism with its parameters, its promise and its price. */
 
 import { ApiError, post } from "../core/api.js";
-import { $, $$, announce, data, el } from "../core/dom.js";
-import { sentenceOf } from "../core/field_errors.js";
+import { $, $$, data, el } from "../core/dom.js";
 import { number } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
+import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { focusProblem, showProblems } from "../components/problem_box.js";
 import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
 
 const WAIT_MS = 250; // after the last key before a quote is requested
+const SIDES = ["west", "south", "east", "north"];
+const GRID = [...SIDES, "side"]; // fields beside the map of a public grid
 const page = data("page-data");
 const form = $("[data-form]");
 const submit = $("[data-submit]");
 const problem = $("[data-problem]");
-/** @type {any} */
-let fields = null;
+/** @type {any[]} */
+let groups = []; // the parameters, and of check-ins those of the grid
 /** @type {Record<string, unknown>} */
 let entered = {}; // values for the next mechanism that has a field of that name
 let timer = 0;
@@ -23,19 +26,48 @@ let latest = 0;
 
 const chosen = () =>
   page.mechanisms.find((/** @type {{name: string}} */ { name }) => name === $("[name=mechanism]:checked").value);
-const description = () => ({ name: chosen().name, ...fields.values() });
-const complete = () => Object.values(fields.values()).every(isGiven) && !invalidIn($("[data-parameters]")).length;
+const values = () => Object.assign({}, ...groups.map((group) => group.values()));
+const description = () => ({ name: chosen().name, ...values() });
+const complete = () =>
+  Object.values(values()).every(isGiven) &&
+  !$$("[data-parameters], [data-grid-fields]").some((host) => invalidIn(host).length);
+const boxMap = page.areas.length ? createBoxMap($("[data-box-map]"), { areas: page.areas, onChange: takeBox }) : null;
 const purpose = createPurpose($("[data-purpose]"), { onChange: changePurpose });
 
 function changePurpose() {
   showPurpose(purpose.experiment(), 1);
-  if (fields) schedule();
+  if (groups.length) schedule();
 }
 
 function showFields() {
-  if (fields) entered = { ...entered, ...fields.all() };
-  fields = createFields($("[data-parameters]"), chosen().fields, { onChange: schedule });
-  fields.set(Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== null)));
+  entered = Object.assign({}, entered, ...groups.map((group) => group.all()));
+  const given = Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== null));
+  const onMap = (/** @type {{name: string}} */ { name }) => boxMap !== null && GRID.includes(name);
+  const parameters = chosen().fields.filter((/** @type {any} */ field) => !onMap(field));
+  groups = [createFields($("[data-parameters]"), parameters, { onChange: schedule })];
+  if (boxMap)
+    groups.push(
+      createFields($("[data-grid-fields]"), chosen().fields.filter(onMap).map(shortened), { onChange: showBox }),
+    );
+  for (const group of groups) group.set(given);
+  if (boxMap) showBox();
+  else schedule();
+}
+
+/** A field of the grid without its help: that stands above the map. */
+const shortened = (/** @type {any} */ field) => (SIDES.includes(field.name) ? { ...field, help: "" } : field);
+
+function showBox() {
+  const { side, ...sides } = values();
+  boxMap?.show(sides, Number.isInteger(side) && side > 0 ? side : 1);
+  schedule();
+}
+
+function takeBox(/** @type {Record<string, number>} */ box) {
+  for (const group of groups) {
+    group.set(box);
+    group.clear();
+  }
   schedule();
 }
 
@@ -100,11 +132,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
 }
 
 function refuse(/** @type {ApiError} */ error) {
-  const rest = purpose.fail(fields.fail(error.errors ?? [error]));
-  const texts = rest.map(sentenceOf);
-  problem.hidden = !texts.length;
-  problem.replaceChildren(...texts.map((/** @type {string} */ text) => el("p", {}, text)));
-  if (texts.length) announce(texts.join(" "));
+  showProblems(problem, purpose.fail(groups.reduce((rest, group) => group.fail(rest), error.errors)));
 }
 
 async function send(/** @type {Event} */ event) {
@@ -121,7 +149,7 @@ async function send(/** @type {Event} */ event) {
     submit.disabled = false;
     if (!(error instanceof ApiError)) throw error;
     refuse(error);
-    /** @type {HTMLElement | null} */ ($("[aria-invalid=true]", form) ?? problem)?.focus();
+    focusProblem(form, problem);
   }
 }
 
@@ -130,3 +158,4 @@ form.addEventListener("submit", send);
 window.addEventListener("pageshow", () => schedule()); // also on the way back
 changePurpose();
 showFields();
+form.dataset.fields = "shown"; // what is below them does not move any more

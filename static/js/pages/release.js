@@ -10,10 +10,12 @@ import { idempotencyHeaders } from "../core/idempotency.js";
 import { distanceM } from "../map/projection.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
 import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
+import { createErrorTable } from "../trajectory/release_form/error_table.js";
 import { afterwards, createForecast, entry, guarantees, spending } from "../trajectory/release_form/forecast.js";
 import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
+import { offerRadii } from "../trajectory/release_form/named_radii.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
 import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
@@ -21,7 +23,7 @@ import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
-let dataset, cards, common, purpose, steps, lineStyles, forecast, temporalLoss, preview, loadingMap;
+let dataset, cards, common, purpose, steps, lineStyles, forecast, errorTable, temporalLoss, preview, loadingMap;
 let answer = null; // the newest forecast, while it matches the form
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
@@ -30,6 +32,24 @@ const whole = (description) => Object.values(description).every(isGiven);
 
 /** The mechanisms requested, each as the API takes it. */
 const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
+
+/** The request for errors of all mechanisms whose parameters are given; null while something chosen is invalid. */
+function requestedErrors() {
+  if (!setId() || ![level(), ...mechanisms(), ...steps.values()].every(whole)) return null;
+  const given = cards.all().filter(({ own }) => whole(own));
+  return {
+    landmark_set: setId(),
+    mechanisms: given.map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own })),
+    postprocess: steps.values(),
+  };
+}
+
+/** Set the level that a row of the table of errors offers, and choose its mechanism. */
+function use(name, epsilon) {
+  common.set({ epsilon });
+  cards.choose(name);
+  show();
+}
 
 /** A release's description; steps and seed only where there are any. */
 function spec(mechanism) {
@@ -52,6 +72,7 @@ function show() {
   submit.disabled = !request.length || !setId();
   showPurpose(purpose.experiment(), request.length);
   if (answer) showSpending(answer);
+  errorTable.update();
   $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
   if (!request.length || !ok || ![...request, ...after].every(whole)) {
     forecast.stop();
@@ -209,10 +230,22 @@ async function start() {
     show: showForecast,
     fail: (errors) => empty(...errors.map(sentenceOf)),
   });
-  const fields = commonFields(described);
+  const fields = commonFields(described).map((one) =>
+    one.name === "radius_m" ? { ...one, example: page.radius_m } : one,
+  );
   common = createFields($("[data-common]"), fields, { onChange: show });
+  offerRadii($("[data-common]"), page.radii, (radius_m) => {
+    common.set({ radius_m });
+    show();
+  });
   preview = createNoisePreview($("[data-noise-preview]"), lineStyles);
   temporalLoss = createTemporalLossTable($("[data-leaks]"), { onChange: show });
+  errorTable = createErrorTable($("[data-errors]"), {
+    urls: page.urls,
+    known: new Map(described.map((one) => [one.name, { level: one.level, lineStyle: lineStyles.get(one.name) }])),
+    requested: requestedErrors,
+    use,
+  });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
     common: fields,

@@ -8,6 +8,7 @@ import { watchDialogs } from "../components/dialogs.js";
 import { createFields } from "../components/form_fields.js";
 import { swapSoon } from "../components/job_status.js";
 import { refuseInvalid, showProblem } from "../components/number_field.js";
+import { focusProblem, showProblems } from "../components/problem_box.js";
 
 const STEP = {
   name: "step",
@@ -59,10 +60,8 @@ function fail(/** @type {ApiError} */ error) {
     if (input) showProblem(input, messageOf(one));
     return !input;
   });
-  problem.replaceChildren(...rest.map((/** @type {ApiProblem} */ { message }) => el("p", {}, message)));
-  problem.hidden = rest.length === 0;
-  const first = rest.length ? problem : $("[aria-invalid=true]", form);
-  first?.focus();
+  showProblems(problem, rest);
+  focusProblem(form, problem);
 }
 
 async function open(/** @type {Event} */ event) {

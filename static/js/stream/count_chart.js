@@ -10,8 +10,7 @@ const LONGEST = 16; // characters of a label on the axis
 
 /**
  * @typedef {{index: number[], labels: string[], timestamps: number, name: string, span?: [number, number]}} Shown
- * @typedef {{id: string, name: string, y: (number | null)[], colour: any, dash?: string, marker?: string,
- *   visible?: boolean}} Line
+ * @typedef {{id: string, name: string, y: (number | null)[], colour: any, dash?: string}} Line
  */
 
 /**

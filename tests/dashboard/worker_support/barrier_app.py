@@ -18,13 +18,14 @@ import time
 from pathlib import Path
 
 import django
-from celery.signals import worker_ready
+from celery.signals import worker_init, worker_ready
 
 django.setup()
 
 from dashboard.audits import execution as audits  # noqa: E402
-from dashboard.config.celery import app  # noqa: E402
+from dashboard.config.celery import _load_the_engine, app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
+from dashboard.launcher import warm  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
 from dashboard.storage.data_files import read_data  # noqa: E402
 from privacy_engine.experiments import partition  # noqa: E402
@@ -33,6 +34,9 @@ __all__ = ["app"]
 
 BARRIERS = Path(os.environ["CAIRN_TEST_BARRIERS"])
 original = execution.draw_release
+
+worker_init.disconnect(_load_the_engine)  # 3 s a start, and few tests compute experiments
+worker_init.connect(lambda **_: warm.releases(), weak=False)
 
 
 def draw_release(row, lease):

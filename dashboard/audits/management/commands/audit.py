@@ -7,10 +7,20 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser, OutputWrapper
+from django.core.management.base import CommandError, CommandParser
 
-from dashboard.core.cli import LineCommand, interruptible, pairs, value_of
-from privacy_engine.audit import ALTERATIONS, NUMPY_LAPLACE, PREFIX, VIOLATED, AuditResult, AuditSpec, audit, completed
+from dashboard.core.cli import LineCommand, interruptible, pairs, progress_bar, value_of
+from privacy_engine.audit import (
+    ALTERATIONS,
+    NUMPY_LAPLACE,
+    PREFIX,
+    VIOLATED,
+    AuditResult,
+    AuditSpec,
+    audit,
+    claimed_per,
+    completed,
+)
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanism import mechanisms
 
@@ -27,7 +37,7 @@ examples:
   manage.py audit control:half-noise:landmark-joint --set epsilon=1 --set radius_m=200 --trials 50000 --json
 
 Exit code 0: consistent with the claim, which proves nothing; 1: claim violated, at 95 % confidence; 2: bad input.
-claimed and lower_bound are ε per radius_m; those of a pair are the log-odds between its two inputs.
+claimed and lower_bound are ε per radius, window, user or check-in; those of a pair are log-odds between its inputs.
 """
 
 
@@ -49,20 +59,21 @@ class Command(LineCommand):
         try:
             with interruptible() as check:
                 chosen = {name: options[name] for name in ("mechanism", "set", "trials", "seed")}
-                result = self.result(**chosen, check=check)
+                spec = self.spec(**chosen)
+                result = audit(spec, watch=self.watch(check))
         except EngineError as error:
             raise CommandError(" ".join(error.message.split()), returncode=BAD_INPUT) from None
         except KeyboardInterrupt:
             raise CommandError("stopped", returncode=INTERRUPTED) from None
-        self.stdout.write(json.dumps(result.as_dict(), ensure_ascii=False) if options["json"] else table(result))
+        self.stdout.write(
+            json.dumps(result.as_dict(), ensure_ascii=False) if options["json"] else table(result, claimed_per(spec))
+        )
         if result.verdict == VIOLATED:
             self.stdout.flush()
             sys.exit(1)
 
-    def result(
-        self, *, mechanism: str, set: list[str], trials: str, seed: str | None, check: Callable[[], None]
-    ) -> AuditResult:
-        """Parse, audit, and report on stderr what was not given and how far it is; ``check`` is called at each step."""
+    def spec(self, *, mechanism: str, set: list[str], trials: str, seed: str | None) -> AuditSpec:
+        """Parse the arguments, and report on stderr what was not given."""
         parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
         description, chosen = completed({"name": mechanism, **parameters})
         spec = AuditSpec.parse(
@@ -75,17 +86,21 @@ class Command(LineCommand):
         spec.target()
         for name, value in chosen.items():
             self.stderr.write(f"{name} was not given: {value:g}", style_func=str)
-        show = _bar(self.stderr)
+        return spec
+
+    def watch(self, check: Callable[[], None]) -> Callable[[float], None]:
+        """A function that shows on stderr how far the audit is; ``check`` is called at each step."""
+        show = progress_bar(self.stderr)
 
         def watch(share: float) -> None:
             check()
-            show(share)
+            show(share, f"{share:4.0%}")
 
-        return audit(spec, watch=watch)
+        return watch
 
 
-def table(result: AuditResult) -> str:
-    """The result as text: a line for each pair, then the outcome."""
+def table(result: AuditResult, per: str) -> str:
+    """The result as text: a line for each pair, then the outcome; ``per`` is what ε is claimed for."""
     width = max(len(one.name) for one in result.pairs)
     lines = [f"{'pair':{width}}  {'claimed':>8}  {'at least':>8}  {'verdict':10}  event that shows most"]
     for one in result.pairs:
@@ -94,22 +109,9 @@ def table(result: AuditResult) -> str:
     share = f"{result.confidence:.0%}"
     lines += [
         "",
-        f"{result.mechanism} claims ε = {result.claimed:g} per radius. At {share} confidence, by {result.trials:,} "
+        f"{result.mechanism} claims ε = {result.claimed:g} per {per}. At {share} confidence, by {result.trials:,} "
         f"draws of each input, it is at least {result.lower_bound:.4g}: {result.verdict}.",
     ]
     if result.verdict != VIOLATED:
         lines.append("This does not prove the claim: these draws and these events did not refute it.")
     return "\n".join(lines)
-
-
-def _bar(err: OutputWrapper) -> Callable[[float], None]:
-    """Shows a share as a line that fills, where stderr is a terminal."""
-    if not err.isatty():
-        return lambda share: None
-
-    def show(share: float) -> None:
-        text = f"\r[{'#' * int(40 * share):.<40}] {share:4.0%}"
-        err.write(text, style_func=str, ending="\n" if share == 1 else "")
-        err.flush()
-
-    return show

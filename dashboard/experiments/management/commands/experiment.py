@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of
+from dashboard.core.cli import PERSON, LineCommand, interruptible, pairs, progress_bar, reading, value_of
 from dashboard.experiments.models import ITEMS
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
@@ -19,13 +20,14 @@ from privacy_engine.plurals import counted
 
 EXAMPLE = f"""\
 presets:
-{chr(10).join(f"  {cls.registered_name():18} {cls.summary}" for cls in presets)}
+{chr(10).join(f"  {cls.registered_name():22} {cls.summary}" for cls in presets)}
 
 examples:
   manage.py experiment error-tdrive --out figure --workers 2
   manage.py experiment error-geolife 000/*.plt --set marks=stay-points --set repetitions=20 --out figure
   manage.py experiment figure/spec.json walk.gpx --set seed=2 --out again
   manage.py experiment stream-epsilon counts.csv --out figure
+  manage.py experiment recommendation-epsilon checkins.csv.gz --set side=16 --out figure
 
 DIR gets table.parquet, table.csv, table.tex (pgfplots) and spec.json, which can be run again and gives the same table:
 it names the series of the files it takes, and what it generates without any. Finished blocks are stored
@@ -59,13 +61,15 @@ class Command(LineCommand):
 
     def run(self, **options: Any) -> str:
         try:
-            return _experiment(self.stderr, **options)
+            with interruptible() as check:
+                return _experiment(self.stderr, check, **options)
         except KeyboardInterrupt:
             raise CommandError("stopped; the same command goes on from here", returncode=130) from None
 
 
 def _experiment(
     err: OutputWrapper,
+    check: Callable[[], None],
     *,
     what: str,
     files: list[Path],
@@ -77,7 +81,7 @@ def _experiment(
     keep: Path | None,
     out: Path,
 ) -> str:
-    """Run it, and describe the result in one line."""
+    """Run it, and describe the result in one line; ``check`` is called after each block."""
     if not 1 <= workers <= 256:
         rule = "must be from 1 to 256"
         raise ParameterError(f"--workers {rule}, got {workers}", field="workers", rule=rule, value=workers)
@@ -87,7 +91,13 @@ def _experiment(
     data = experiments.data_of(spec, given)
     store = FolderStore(keep or out / "blocks")
     out.mkdir(parents=True, exist_ok=True)
-    table = experiments.run(spec, given, store, workers=workers, watch=_bar(err))
+    show = progress_bar(err)
+
+    def watch(done: int, blocks: int) -> None:
+        check()
+        show(done / blocks, f"{done:,} of {blocks:,} blocks")
+
+    table = experiments.run(spec, given, store, workers=workers, watch=watch)
     experiments.write(table, spec, out)
     items = experiments.items_of(spec.kind, spec.sizes(experiments.sizes_of(spec.kind, data)))
     counts = ((len(spec.cells()), "cell"), (spec.repetitions, "repetition"), (items, ITEMS[spec.kind]))
@@ -135,17 +145,3 @@ def _read(kind: str, files: list[Path], how: dict[str, Any]) -> Any:
         rule = f"must be one file for the kind {kind}"
         raise ParameterError(f"FILE {rule}, got {len(files)}", field="files", rule=rule, value=len(files))
     return formats.read(files[0], kinds=(kind,), **how).other if files else None
-
-
-def _bar(err: OutputWrapper) -> Any:
-    """A line that fills as blocks come in, on a terminal."""
-    if not err.isatty():
-        return None
-
-    def show(done: int, blocks: int) -> None:
-        full = 40 * done // blocks
-        text = f"\r[{'#' * full}{'.' * (40 - full)}] {done:,} of {blocks:,} blocks"
-        err.write(text, style_func=str, ending="\n" if done == blocks else "")
-        err.flush()
-
-    return show

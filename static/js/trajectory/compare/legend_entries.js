@@ -4,6 +4,7 @@ import { duration } from "../../core/format.js";
 import { cursorText } from "./cursor.js";
 import { listedIds, ORIGINAL } from "./map_layers.js";
 import { factsOf } from "./release_layers.js";
+import { verdictText } from "../verdict_text.js";
 import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "private to you", owner: true, private: true };
@@ -13,7 +14,7 @@ function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
   return {
     id: layer.id,
     title: titled(layer),
-    facts: factsOf(release),
+    facts: [factsOf(release), verdictText(release.verdict)].filter(Boolean).join(" · "),
     lineStyle: lineStyles.get(layer.id),
     visible: layer.visible,
     error_m: release.owner_view?.mae_m,

@@ -5,6 +5,7 @@ import { swatch } from "../../components/legend.js";
 import { withQuery } from "../../core/address.js";
 import { el } from "../../core/dom.js";
 import { metres, number } from "../../core/format.js";
+import { verdictText } from "../verdict_text.js";
 import { LEVELS } from "./guarantee.js";
 
 export const FORMATS = [
@@ -43,6 +44,7 @@ const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss })
     release.state,
     release.seed,
     release.owner_view,
+    release.verdict,
     release.summary,
     release.label,
     lineStyle,
@@ -87,6 +89,7 @@ function row({ layer, lineStyle, title, level, loss }, on) {
     cell("Mean error", view ? metres(view.mae_m) : ""),
     cell("Median", view ? metres(view.median_error_m) : ""),
     cell("95 %", view ? metres(view.p95_error_m) : ""),
+    cell("Verdict", verdictText(release.verdict)),
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
     el(

@@ -8,7 +8,10 @@ import { metres, number, whole } from "../../core/format.js";
 
 const PAUSE_MS = 200;
 
-/** `request(body)` after a pause: the newest question alone is answered, to `show(answer, body)` or `fail(errors)`. */
+/**
+ * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
+ * returns whether it differs from the one before.
+ */
 export function createForecast(url, { show, fail }) {
   /** @type {any[]} */
   let [timer, pending, last] = [null, null, ""];
@@ -27,10 +30,11 @@ export function createForecast(url, { show, fail }) {
   return {
     request(body) {
       const text = JSON.stringify(body);
-      if (text === last) return;
+      if (text === last) return false;
       last = text;
       clearTimeout(timer);
       timer = setTimeout(() => load(body), PAUSE_MS);
+      return true;
     },
     stop() {
       clearTimeout(timer);
@@ -123,7 +127,7 @@ export function entry(one, lineStyle) {
       {},
       swatch(lineStyle),
       el("strong", {}, one.title),
-      mean === null ? null : el("span", { class: "forecast__mean" }, `mean ${metres(mean)}`),
+      mean === null ? null : el("span", { class: "forecast__mean" }, `noise: mean ${metres(mean)}`),
     ),
     one.expected && figures(one),
     notes(one).map((text) => el("p", { class: "small muted" }, text)),

@@ -17,7 +17,7 @@ export function commonFields(mechanisms) {
 /**
  * Cards in `hosts.cards`, the fields of each alone in `hosts.own`; `chosen` names those ticked at first. No card
  * moves when one is ticked. `onChange()` after every change.
- * Returns {chosen() -> [{mechanism, own}], set([{name, …own}]), fail(name, errors), clear()}.
+ * Returns {chosen() and all() -> [{mechanism, own}], choose(name), set([{name, …own}]), fail(name, errors), clear()}.
  */
 export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
   const shared = new Set(common.map(({ name }) => name));
@@ -34,6 +34,11 @@ export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
   return {
     chosen: () =>
       cards.filter(({ box }) => box.checked).map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
+    all: () => cards.map(({ mechanism, fields }) => ({ mechanism, own: fields.values() })),
+    choose(name) {
+      const { box } = cards.find(({ mechanism }) => mechanism.name === name);
+      if (!box.checked) box.click();
+    },
     set(described) {
       cards.forEach((one) => one.set(described.find(({ name }) => name === one.mechanism.name)));
       changed();

@@ -1,0 +1,162 @@
+"""The tables of docs/results.md and docs/results-recommendation.md about recommendation, from stored runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+
+import numpy as np
+
+from benchmarks.recommendation_runs import LEVELS, METRICS, UNITS, Line, Runs
+from privacy_engine.data import Floats
+
+USUAL = 16
+BLEND, GRAVITY, NEAREST, MARKOV = "Blend", "Gravity", "Nearest cell", "Markov, not private"
+PUBLIC = (NEAREST, MARKOV)
+DESIGN = {  # ../shared/design/recommendation.md: HR@10 at ε = 1, m = 1, 16 by 16 cells, user and record level
+    "Quadtree, seed": (0.231, 0.465),
+    "Quadtree, wide": (0.263, 0.473),
+    "kd-tree": (0.221, 0.411),
+    "N-grams": (0.126, 0.241),
+    "PrivTree": (0.330, 0.477),
+    "Popularity": (0.285, 0.294),
+    GRAVITY: (0.463, 0.480),
+    BLEND: (0.462, 0.489),
+    NEAREST: (0.447, 0.447),
+    MARKOV: (0.490, 0.490),
+}
+PERCENT = 100.0
+
+
+def number(values: Floats) -> str:
+    """Mean and standard deviation over runs with three decimals."""
+    if np.isnan(values).all():
+        return "–"
+    return f"{np.nanmean(values):.3f} ± {np.nanstd(values, ddof=1):.3f}".replace("0.", ".")
+
+
+def rate(found: Runs, line: Line, epsilon: float, metric: str = "hit-rate") -> Floats:
+    """Values of all runs, hit rates as shares, (runs,)."""
+    values = found.of(line, epsilon, metric)
+    return values / PERCENT if metric.startswith("hit-rate") else values
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]]
+    return "\n".join(lines)
+
+
+def levels(found: Runs, name: str, side: int, metric: str = "hit-rate") -> str:
+    """A row for each mechanism, columns by unit and level."""
+    head = [metric_text(metric), *(f"{unit}, ε {epsilon:g}" for unit, epsilon in product(UNITS, LEVELS))]
+    rows = []
+    for line in found.lines(name, side, UNITS[0]):
+        cells = [rate(found, line._replace(unit=unit), epsilon, metric) for unit, epsilon in product(UNITS, LEVELS)]
+        rows.append([line.model, *map(number, cells)])
+    return table(head, rows)
+
+
+def metric_text(metric: str) -> str:
+    """What a table calls a metric."""
+    return {"hit-rate": "HR@10", "reciprocal-rank": "MRR", "range-share-error": "range-share error"}[metric]
+
+
+def usual(found: Runs) -> str:
+    """HR@10 of all sets on 16 by 16 cells."""
+    parts = [f"### {name}, {USUAL} × {USUAL} cells, HR@10\n\n{levels(found, name, USUAL)}" for name in found.sets()]
+    return "\n\n".join(parts)
+
+
+def grids(found: Runs) -> str:
+    """Every set, grid and metric."""
+    parts = []
+    for name in found.sets():
+        for side in found.sides(name):
+            tables = [levels(found, name, side, metric) for metric in METRICS]
+            parts.append("\n\n".join([f"## {name}, {side} × {side} cells", *tables]))
+    return "\n\n".join(parts)
+
+
+def design(found: Runs) -> str:
+    """The figures of the design beside those that were measured."""
+    if "Manhattan" not in found.sets():
+        return ""
+    rows = []
+    for model, figures in DESIGN.items():
+        lines = [Line("Manhattan", USUAL, unit, model) for unit in UNITS]
+        if (lines[0], 1.0) not in found.found:
+            continue
+        cells = [number(rate(found, one, 1.0)) for one in lines]
+        rows.append(
+            [model, *(f"{one} (.{round(1000 * figure):03})" for one, figure in zip(cells, figures, strict=True))]
+        )
+    head = ["HR@10 at ε = 1 (design)", *(f"{unit} level" for unit in UNITS)]
+    return f"### The design's figures, Manhattan, {USUAL} × {USUAL} cells\n\n{table(head, rows)}"
+
+
+def private(found: Runs, name: str, side: int, unit: str) -> list[Line]:
+    """The lines of mechanisms with a guarantee."""
+    return [line for line in found.lines(name, side, unit) if line.model not in PUBLIC]
+
+
+def every(found: Runs) -> list[tuple[str, int, str, float]]:
+    """Every combination of set, grid, unit and level."""
+    places = [(name, side) for name in found.sets() for side in found.sides(name)]
+    return [(*place, unit, epsilon) for place, unit, epsilon in product(places, UNITS, LEVELS)]
+
+
+def difference(one: Floats, other: Floats) -> str:
+    """The mean of differences run by run, and its standard error: both are measured on the same users."""
+    apart = one - other
+    return f"{apart.mean():+.3f} ± {apart.std(ddof=1) / np.sqrt(len(apart)):.3f}".replace("0.", ".")
+
+
+def losses(found: Runs) -> str:
+    """Where a mechanism of the literature, and where gravity, has a greater mean than the blend."""
+    known = {line.model for line, _ in found.found} - {*PUBLIC, BLEND, GRAVITY}
+    parts = [beside(found, known, "every mechanism of the literature"), beside(found, {GRAVITY}, "gravity")]
+    return "\n\n".join(["### The blend beside the others", *(part for part in parts if part)])
+
+
+def beside(found: Runs, others: set[str], text: str) -> str:
+    """In how many combinations the blend has at least the mean of all ``others``, and a table of those where not."""
+    listed, count = [], 0
+    for name, side, unit, epsilon in every(found):
+        lines = private(found, name, side, unit)
+        ours = next((line for line in lines if line.model == BLEND), None)
+        compared = [line for line in lines if line.model in others]
+        if ours is None or not compared:
+            return ""
+        best = max(compared, key=lambda one: rate(found, one, epsilon).mean())
+        mine, its = rate(found, ours, epsilon), rate(found, best, epsilon)
+        count += 1
+        if its.mean() > mine.mean():
+            listed.append([name, f"{side}", unit, f"{epsilon:g}", best.model, number(mine), difference(mine, its)])
+    head = ["set", "cells per side", "protected", "ε", "better one", "blend", "blend − better one"]
+    reached = f"in {count - len(listed)} of {count} combinations of set, grid, unit and ε."
+    first = f"The mean HR@10 of the blend is at least that of {text} {reached}"
+    if not listed:
+        return first
+    return f"{first} In the others, with differences run by run and their standard errors:\n\n{table(head, listed)}"
+
+
+def references(found: Runs) -> str:
+    """Where the public or the non-private baseline is better than every mechanism with a guarantee."""
+    rows = []
+    for name, unit in product(found.sets(), UNITS):
+        for side in found.sides(name):
+            row = [name, f"{side}", unit]
+            for epsilon in LEVELS:
+                best = max(private(found, name, side, unit), key=lambda one: rate(found, one, epsilon).mean())
+                mine = rate(found, best, epsilon)
+                others = [(one, rate(found, Line(name, side, unit, one), epsilon)) for one in PUBLIC]
+                apart = " / ".join(difference(mine, values).split(" ")[0] for _, values in others)
+                row.append(f"{best.model} {mine.mean():.3f}: {apart}".replace(" 0.", " ."))
+            rows.append(row)
+    head = ["set", "cells per side", "protected", *(f"ε {one:g}" for one in LEVELS)]
+    return (
+        "### The best mechanism with a guarantee beside nearest cell and Markov\n\n"
+        "Its HR@10, and how much greater it is than that of the nearest cell / of Markov, which is not private.\n\n"
+        f"{table(head, rows)}"
+    )

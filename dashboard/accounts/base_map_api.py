@@ -1,0 +1,127 @@
+"""REST API of the base map: the choice, the user's PMTiles file and its tiles."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_safe
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from dashboard.accounts import base_map
+from dashboard.accounts.base_map_data import base_map_config
+from dashboard.accounts.models import BaseMapChoice, MapFile, User
+from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.maps.tiles import tile_response
+
+
+class TileSourceSerializer(serializers.Serializer[Any]):
+    """Where tiles come from."""
+
+    url = serializers.CharField(help_text="With {z}, {x} and {y}.")
+    name = serializers.CharField(allow_blank=True)
+    attribution = serializers.CharField(allow_blank=True)
+    zooms = serializers.ListField(child=serializers.IntegerField(), help_text="The lowest and the highest.")
+    bounds = serializers.ListField(child=serializers.FloatField(), help_text="West, south, east, north; degrees.")
+
+
+class MapFileSerializer(TileSourceSerializer):
+    """A PMTiles file of this server."""
+
+    own = serializers.BooleanField(help_text="Whether the user uploaded it; else it is the operator's.")
+    vector = serializers.BooleanField(help_text="Whether its tiles are vectors, drawn without labels of streets.")
+
+
+class TileServerSerializer(TileSourceSerializer):
+    """Another server, which receives requests only of users who agreed to that."""
+
+    host = serializers.CharField()
+    attribution_url = serializers.CharField(allow_blank=True)
+    referrer = serializers.CharField(help_text="The referrer policy of its requests.")
+
+
+class BuiltInSerializer(serializers.Serializer[Any]):
+    """Addresses of the built-in map's files."""
+
+    world = serializers.CharField()
+    detail = serializers.CharField()
+    cities = serializers.CharField()
+
+
+class BaseMapSerializer(serializers.Serializer[Any]):
+    """What a user's maps show below their layers, and what there is to choose from."""
+
+    choice = serializers.ChoiceField(choices=BaseMapChoice.choices)
+    api = serializers.CharField()
+    upload_mb = serializers.IntegerField(help_text="The largest file, in MB.")
+    built_in = BuiltInSerializer()
+    file = MapFileSerializer(allow_null=True)
+    server = TileServerSerializer(allow_null=True)
+
+
+class BaseMapRequest(serializers.Serializer[Any]):
+    """A choice; that of the tile server names the host that is agreed to."""
+
+    choice = serializers.ChoiceField(choices=BaseMapChoice.choices)
+    host = serializers.CharField(required=False, default="", allow_blank=True, max_length=255)
+
+
+class MapFileRequest(serializers.Serializer[Any]):
+    """A PMTiles file, version 3."""
+
+    file = serializers.FileField(max_length=None)
+
+
+def _config(user: User) -> Response:
+    user.refresh_from_db()
+    return Response(BaseMapSerializer(base_map_config(user)).data, headers={"Cache-Control": "private, no-store"})
+
+
+class BaseMapView(APIView):
+    """The user's base map."""
+
+    parser_classes = (JSONBody,)
+
+    @extend_schema(responses={200: BaseMapSerializer})
+    def get(self, request: Request) -> Response:
+        """Read the choice and what is offered."""
+        return _config(request.user)
+
+    @extend_schema(request=BaseMapRequest, responses={200: BaseMapSerializer})
+    def patch(self, request: Request) -> Response:
+        """Choose. Any choice but the tile server takes the agreement to it back."""
+        base_map.choose_base_map(user=request.user, **valid(BaseMapRequest, request.data))
+        return _config(request.user)
+
+
+class MapFileView(APIView):
+    """The user's PMTiles file."""
+
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(request={"multipart/form-data": MapFileRequest}, responses={201: BaseMapSerializer})
+    def post(self, request: Request) -> Response:
+        """Upload a file in place of the one before, and show it."""
+        base_map.store_map_file(user=request.user, upload=valid(MapFileRequest, request.data)["file"])
+        response = _config(request.user)
+        response.status_code = 201
+        return response
+
+    @extend_schema(responses={200: BaseMapSerializer})
+    def delete(self, request: Request) -> Response:
+        """Remove it."""
+        base_map.delete_map_file(user=request.user)
+        return _config(request.user)
+
+
+@require_safe
+def own_tile(request: HttpRequest, pk: uuid.UUID, z: int, x: int, y: int) -> HttpResponse:
+    """One tile of the user's own file."""
+    return tile_response(get_object_or_404(MapFile, pk=pk, user=request.user).path, z, x, y)

@@ -1,0 +1,44 @@
+"""Tags: short texts by which a user groups rows, stored as one text ",first,second,"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.core.text import one_line
+from privacy_engine.errors import ParameterError
+
+MOST = 10
+LONGEST = 30
+LENGTH = MOST * (LONGEST + 1) + 1
+"""Of the stored text."""
+
+
+def parse_tags(tags: Sequence[str]) -> str:
+    """Return what is stored of ``tags``, each once.
+
+    Raises
+    ------
+    ParameterError
+        There are more than :data:`MOST`, or one is longer than :data:`LONGEST` characters or contains a comma.
+
+    >>> parse_tags(["pilot", " 2024 ", "pilot", ""]), parse_tags([])
+    (',pilot,2024,', '')
+    """
+    found = list(dict.fromkeys(filter(None, (one_line(tag, LONGEST + 1) for tag in tags))))
+    for tag in found:
+        if len(tag) > LONGEST or "," in tag:
+            rule = f"at most {LONGEST} characters, without a comma"
+            raise ParameterError(f"tags must have {rule}, got {tag!r}", field="tags", rule=rule, value=tag)
+    if len(found) > MOST:
+        rule = f"at most {MOST} tags"
+        raise ParameterError(f"tags must be {rule}, got {len(found)}", field="tags", rule=rule, value=len(found))
+    return f",{','.join(found)}," if found else ""
+
+
+def tags_of(stored: str) -> list[str]:
+    """Return the tags in a stored text.
+
+    >>> tags_of(",pilot,2024,"), tags_of("")
+    (['pilot', '2024'], [])
+    """
+    return [tag for tag in stored.split(",") if tag]

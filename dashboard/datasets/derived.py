@@ -1,0 +1,30 @@
+"""Datasets that are made of another one: counts of its events, and its stays as check-ins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from dashboard.core.text import one_line
+from dashboard.datasets import lineage
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import queue
+
+
+@transaction.atomic
+def create_derived(source: Dataset, *, name: str, kind: str, **columns: Any) -> Dataset:
+    """Create a dataset that waits for a worker; it has the source file of ``source``, and with it the same budgets."""
+    lineage.lock_owner(source.owner_id)
+    row = Dataset.objects.create(
+        owner_id=source.owner_id,
+        name=one_line(name, 200),
+        kind=kind,
+        requested_kind=kind,
+        counted_from=source,
+        source_file=lineage.source_of(source),
+        stability=source.stability,
+        **columns,
+    )
+    queue.enqueue_on_commit(row)
+    return row

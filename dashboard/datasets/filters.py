@@ -1,0 +1,31 @@
+"""Which datasets a list shows, and in which order: of the API and of the page."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+from django_filters import rest_framework as filters
+
+from dashboard.datasets.models import Dataset
+
+
+class DatasetFilter(filters.FilterSet):
+    """By state, kind, tag and part of the name; ``search`` also looks at names of files and at tags."""
+
+    name = filters.CharFilter(lookup_expr="icontains")
+    search = filters.CharFilter(method="searched", help_text="Part of the name, of the file's name or of a tag.")
+    tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
+    ordering = filters.OrderingFilter(fields=("created_at", "name", "points", "state"))
+
+    class Meta:
+        model = Dataset
+        fields = ("state", "kind", "name")
+
+    def searched(self, rows: QuerySet[Dataset], _: str, value: str) -> QuerySet[Dataset]:
+        """Every part of the search text must be found somewhere."""
+        for part in value.split():
+            rows = rows.filter(Q(name__icontains=part) | Q(file_name__icontains=part) | Q(stored_tags__icontains=part))
+        return rows
+
+    def tagged(self, rows: QuerySet[Dataset], _: str, value: str) -> QuerySet[Dataset]:
+        """The tag itself, not part of one."""
+        return rows.filter(stored_tags__contains=f",{value},")

@@ -1,0 +1,23 @@
+"""The scale of a dataset's own positions, which errors are compared with: read from the original, the owner's alone."""
+
+from __future__ import annotations
+
+from dashboard.datasets.models import Dataset
+from dashboard.storage.data_files import cached_data
+from privacy_engine.analysis.data_scale import DataScale, data_scale
+
+
+def stored_scale(dataset: Dataset) -> DataScale | None:
+    """Return the scale recorded when the trajectories were read; None for those of an earlier version."""
+    found = (dataset.summary or {}).get("scale")
+    return None if found is None else DataScale(**found)
+
+
+def scale_of(dataset: Dataset) -> DataScale:
+    """Return the scale of trajectories that are ready; that of those of an earlier version is computed and recorded."""
+    found = stored_scale(dataset)
+    if found is None:
+        found = data_scale(cached_data(dataset.kind, dataset.points_path))
+        dataset.summary = {**(dataset.summary or {}), "scale": found.model_dump()}
+        Dataset.objects.filter(pk=dataset.pk, points_file=dataset.points_file).update(summary=dataset.summary)
+    return found

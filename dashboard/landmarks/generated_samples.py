@@ -1,0 +1,39 @@
+"""The generated samples with their landmark sets, as datasets of a user."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from dashboard.accounts.models import User
+from dashboard.datasets import services
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.services import mark_landmarks
+from privacy_engine.instants import instant
+from privacy_engine.samples import Sample, samples
+
+KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
+
+
+def load_samples(*, owner: User) -> list[Dataset]:
+    """Upload each sample that the owner does not have, with its landmark set; return the new datasets."""
+    found = []
+    for sample in samples():
+        if not Dataset.objects.filter(owner=owner, sample=True, name=sample.title).exists():
+            dataset = services.import_dataset(
+                owner=owner, upload=as_csv(sample), name=sample.title, options=KNOWN, sample=True
+            )
+            mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks.model_dump())
+            found.append(dataset)
+    return found
+
+
+def as_csv(sample: Sample) -> SimpleUploadedFile:
+    """Return the sample as a user would upload it."""
+    series, text = sample.series, io.StringIO()
+    times = [] if series.time_s is None else [instant(t) for t in series.time_s]
+    rows = zip([series.name] * len(series), times, series.lon, series.lat, strict=True)
+    csv.writer(text).writerows([("series", "time", "lon", "lat"), *rows])
+    return SimpleUploadedFile(f"{series.name}.csv", text.getvalue().encode(), "text/csv")

@@ -1,0 +1,102 @@
+"""The scale of trajectories themselves, which an error is compared with: median step, extent, stay radius.
+
+All three are computed from the original, so they are the owner's alone. Turned or moved data have the same scale, up to
+the curvature of the Earth, and a step or an extent grows with the data; a few events far away change little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privacy_engine import geo
+from privacy_engine.analysis.results import Result
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.landmarks.staypoints import stay_points
+from privacy_engine.people import joined
+
+HELD = 0.95
+"""The share of a person's events that lie inside of the circle whose diameter is the extent."""
+STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
+"""A stay: at least 20 minutes within 200 m [Li et al. 2008]."""
+CENTRE_EVENTS = 20_000
+"""At most so many events, evenly spaced, determine the centre of a person's events."""
+ITERATIONS, SAME_PLACE_M = 100, 0.01
+
+
+class DataScale(Result):
+    """Scale of trajectories in metres."""
+
+    median_step_m: float | None
+    """Half of the distances between successive events of a person are at most this; null without two events."""
+    extent_m: float | None
+    """The diameter of the circle around the geometric median of a person's events that holds 95 % of them, the median
+    of all people; null without events."""
+    stay_radius_m: float | None
+    """The median distance of an event of a stay from the stay's centre; a stay is at least 20 minutes within 200 m.
+    null without times or stays."""
+
+
+def data_scale(series: Sequence[Trajectory]) -> DataScale:
+    """Return the scale of ``series``, whose events are joined for each person in the order of time."""
+    persons = [one for one in joined(series) if len(one)]
+    steps = _joined([geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]) for one in persons])
+    return DataScale(
+        median_step_m=_median(steps),
+        extent_m=_median(np.array([extent_m(one) for one in persons])),
+        stay_radius_m=_median(_joined([_stay_distances_m(one) for one in persons])),
+    )
+
+
+def extent_m(one: Trajectory) -> float:
+    """Return the diameter of the circle around the events' geometric median that holds 95 % of them, metres.
+
+    There must be at least one event.
+
+    >>> round(extent_m(Trajectory([0.0, 0.0, 0.0], [-1.0, 0.0, 1.0])) / 1000)
+    222
+    """
+    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
+    plane = geo.LocalPlane.around(one.lon[some], one.lat[some])
+    lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
+    return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD))
+
+
+def geometric_median(xy_m: Floats) -> Floats:
+    """Return the point with the least sum of distances to ``xy_m`` (n, 2) to a centimetre, (2,), by Weiszfeld's method.
+
+    Distances below a centimetre count as a centimetre, so that a median on an event is found as well.
+    """
+    centre: Floats = xy_m.mean(axis=0)
+    for _ in range(ITERATIONS):
+        weights = 1 / np.maximum(np.hypot(*(xy_m - centre).T), SAME_PLACE_M)
+        before, centre = centre, weights @ xy_m / weights.sum()
+        if np.hypot(*(centre - before)) < SAME_PLACE_M:
+            break
+    return centre
+
+
+def _stay_distances_m(one: Trajectory) -> Floats:
+    """Return the distance of each event of a stay from the stay's centre, metres."""
+    if one.time_s is None:
+        return np.empty(0)
+    groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
+    if not len(groups):
+        return np.empty(0)
+    plane = geo.LocalPlane.around(one.lon, one.lat)
+    stays = np.repeat(np.arange(len(groups)), groups[:, 1] - groups[:, 0])
+    events = np.concatenate([np.arange(*group) for group in groups])
+    xy_m = plane.project(one.lon[events], one.lat[events])
+    counts = np.bincount(stays)
+    centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / counts for axis in (0, 1)])
+    lon, lat = plane.unproject(centres[stays])
+    return geo.distance_m(lon, lat, one.lon[events], one.lat[events])
+
+
+def _joined(parts: list[Floats]) -> Floats:
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _median(values: Floats) -> float | None:
+    return float(np.median(values)) if len(values) else None

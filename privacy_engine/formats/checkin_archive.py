@@ -1,0 +1,128 @@
+"""Check-ins in a ZIP archive: one table of them and, beside it, perhaps a list of their venues."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, NamedTuple
+
+from privacy_engine.data import CheckIns
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.archive import allowed, member_source, opened
+from privacy_engine.formats.checkin_columns import CHECKINS, layout_of, looks_like, roles_of, venue_roles_of
+from privacy_engine.formats.checkins import checkins_of
+from privacy_engine.formats.dialect import as_utf8, looks_like_text
+from privacy_engine.formats.generic_table import Outline, outline, text_table
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Meter, display_name
+from privacy_engine.formats.venues import venues_of
+from privacy_engine.venues import Venues
+
+MOST_MEMBERS = 20
+"""An archive of more files is one of trajectories."""
+
+
+class Tables(NamedTuple):
+    """The members of an archive that hold check-ins, venues, and tables that are neither; ``published`` as below.
+
+    ``published`` is True where the check-ins have the columns of a published data set, which no other file has.
+    """
+
+    checkins: Sequence[str]
+    venues: Sequence[str]
+    others: Sequence[str]
+    published: bool
+
+
+def find_tables(stream: BinaryIO, options: ReadOptions, meter: Meter) -> Tables | None:
+    """The tables of an archive by the beginnings of its members; None where there are too many members.
+
+    Raises
+    ------
+    FormatError
+        The archive is damaged, encrypted or too large.
+    """
+    checkins, venues, others, published = [], [], [], False
+    own = Meter(meter.limits)
+    with opened(stream, own) as archive:
+        members = allowed(archive, Report(), own)
+        if len(members) > MOST_MEMBERS:
+            return None
+        for info, table in _outlines(archive, members, options, own):
+            shape = table.names, table.sample[:-1] or table.sample, table.headed
+            if looks_like(*shape) or {"user", "time"} <= _given(options) & roles_of(*shape, options).keys():
+                checkins.append(info.filename)
+                published |= not table.headed and layout_of(shape[1], CHECKINS) is not None
+            elif venue_roles_of(*shape):
+                venues.append(info.filename)
+            else:
+                others.append(info.filename)
+    return Tables(checkins, venues, others, published)
+
+
+def _given(options: ReadOptions) -> set[str]:
+    """The roles of columns that the owner named."""
+    return {role for role, column in (("user", options.id), ("time", options.time)) if column}
+
+
+def _outlines(
+    archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo], options: ReadOptions, meter: Meter
+) -> Iterator[tuple[zipfile.ZipInfo, Outline]]:
+    for info in members:
+        try:
+            with member_source(archive, info, meter, unpack=True) as source:
+                if looks_like_text(source.head):
+                    yield info, outline(as_utf8(source.head, Report()), options)
+        except FormatError as error:
+            if error.code in ("encrypted", "compression_ratio", "too_large"):
+                raise
+
+
+def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: Report, meter: Meter) -> CheckIns:
+    """The check-ins of an archive whose ``tables`` are known, joined with its list of venues.
+
+    Raises
+    ------
+    FormatError
+        There is not exactly one table of check-ins, more than one list of venues, or nothing usable in one of them.
+    """
+    report.format, report.format_title = "zip", "ZIP archive"
+    name, venues = _chosen(tables), None
+    _refuse_several(tables.venues, "lists of venues")
+    with opened(stream, meter) as archive:
+        members = {info.filename: info for info in allowed(archive, report, meter)}
+        for unused in sorted(members.keys() - {name, *tables.venues}):
+            report.drop("unreadable_member", 1)
+            message = "It is neither the table of check-ins nor a list of venues."
+            report.members.append({"name": display_name(unused), "reason": "unreadable_member", "message": message})
+        for one in tables.venues:
+            venues = _read_venues(archive, members[one], report, meter)
+        with member_source(archive, members[name], meter, unpack=True) as source:
+            found = checkins_of(text_table(source.read_lines(), options, report), options, report, venues)
+    report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
+    return found
+
+
+def _chosen(tables: Tables) -> str:
+    """The one table to read as check-ins: of an archive without one its only table, whose columns the error names."""
+    _refuse_several(tables.checkins, "tables of check-ins")
+    for name in (*tables.checkins, *(tables.others if len(tables.others) == 1 else ())):
+        return name
+    raise FormatError("The archive holds no table of check-ins.", code="other_kind", rule="one table of check-ins")
+
+
+def _refuse_several(names: Sequence[str], title: str) -> None:
+    if len(names) > 1:
+        shown = ", ".join(display_name(name)[:40] for name in names[:5])
+        message = f"The archive holds {len(names)} {title} ({shown}). Put one of them into an archive of its own."
+        raise FormatError(message, code="several_tables", rule=f"one of the {title}")
+
+
+def _read_venues(archive: zipfile.ZipFile, info: zipfile.ZipInfo, report: Report, meter: Meter) -> Venues:
+    own = Report(file=display_name(info.filename))
+    with member_source(archive, info, meter, unpack=True) as source:
+        found = venues_of(text_table(source.read_lines(), ReadOptions(), own), own)
+    report.notes += [{**note, "member": own.file} for note in own.notes]
+    report.members.append({"name": own.file, "format": "csv", "points": len(found)})
+    return found

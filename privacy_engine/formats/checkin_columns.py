@@ -1,0 +1,145 @@
+"""Which column of a table of check-ins, or of a list of venues, is which: by its header or by a published layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from privacy_engine.formats.columns import LAT, LON, TIME, canonical
+from privacy_engine.formats.options import ReadOptions
+
+USERS: tuple[str, ...] = ("user_id", "userid", "user", "user_no", "uid", "person_id", "member_id", "visitor_id")
+USERS += ("customer_id", "user_name", "username", "account_id", "account", "person", "member", "visitor", "customer")
+PLACES: tuple[str, ...] = ("venue_id", "venueid", "venue", "place_id", "placeid", "place", "location_id", "locationid")
+PLACES += ("poi_id", "poiid", "poi", "business_id", "spot_id", "spotid", "spot", "item_id", "locid", "loc_id")
+PLACES += ("location", "place_name", "venue_name")
+NAMES = (
+    "venue_name",
+    "venuename",
+    "place_name",
+    "placename",
+    "poi_name",
+    "location_name",
+    "business_name",
+    "spot_name",
+)
+_TIMES: tuple[str, ...] = (
+    "checkin_time",
+    "checkintime",
+    "check_in_time",
+    "check_in",
+    "checkin",
+    "checkin_at",
+    "checked_in_at",
+)
+_TIMES += ("utctimestamp", "utctime", "visited_at", "visit_time", *TIME)
+_OFFSETS = ("timezone_offset", "timezoneoffset", "time_zone_offset", "tz_offset", "tzoffset", "utc_offset")
+_KNOWN = {"user": USERS, "time": _TIMES, "place": PLACES, "lon": LON, "lat": LAT, "offset": _OFFSETS, "name": NAMES}
+_ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}Z?"
+_MAIL = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [+-][0-9]{4} [0-9]{4}"
+_DEGREES = r"-?[0-9]{1,3}\.[0-9]+"
+_MINUTES = r"-?[0-9]{1,4}"
+_ID = r"[0-9A-Za-z]+"
+_ALIKE = 0.9
+"""The share of the first rows that follow a layout: published data sets have a few damaged rows."""
+Roles = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A table without a header: the pattern of each column, and which column has which role.
+
+    ``zeros`` is True where a position of 0, 0 stands for none.
+    """
+
+    patterns: Sequence[str]
+    roles: Mapping[str, int]
+    zeros: bool = False
+
+    def fits(self, rows: Sequence[Sequence[str]]) -> bool:
+        """Whether most of ``rows`` have this layout."""
+        if not rows or len(self.patterns) not in {len(row) for row in rows}:
+            return False
+        return sum(map(self._fits_row, rows)) >= _ALIKE * len(rows)
+
+    def _fits_row(self, row: Sequence[str]) -> bool:
+        pairs = zip(self.patterns, row, strict=False)
+        return len(row) == len(self.patterns) and all(re.fullmatch(pattern, cell.strip()) for pattern, cell in pairs)
+
+
+SNAP = Layout(
+    (r"[0-9]+", _ISO, rf"{_DEGREES}|0", rf"{_DEGREES}|0", r"\S+"),
+    {"user": 0, "time": 1, "lat": 2, "lon": 3, "place": 4},
+    zeros=True,
+)
+"""Gowalla and Brightkite of SNAP (Cho, Myers, Leskovec. "Friendship and Mobility". KDD 2011)."""
+TSMC = Layout(
+    (r"[0-9]+", _ID, _ID, ".*", _DEGREES, _DEGREES, _MINUTES, _MAIL),
+    {"user": 0, "place": 1, "lat": 4, "lon": 5, "offset": 6, "time": 7},
+)
+"""New York and Tokyo of Foursquare (Yang, Zhang, Zheng, Yu. "Modeling User Activity Preference". TSMC 2014)."""
+GLOBAL = Layout((r"[0-9]+", _ID, _MAIL, _MINUTES), {"user": 0, "place": 1, "time": 2, "offset": 3})
+"""The check-ins of the whole world (Yang et al. TIST 2016, WWW 2019); positions are in a list of venues."""
+CHECKINS = (SNAP, TSMC, GLOBAL)
+VENUES = (
+    Layout((_ID, _DEGREES, _DEGREES, ".*", "[A-Za-z]{2}|"), {"place": 0, "lat": 1, "lon": 2}),
+    Layout((_ID, ".*", _DEGREES, _DEGREES), {"place": 0, "name": 1, "lat": 2, "lon": 3}),
+)
+"""Of Foursquare's check-ins of the whole world (the fourth column is a category); and id, name, latitude, longitude."""
+
+
+def layout_of(rows: Sequence[Sequence[str]], layouts: Sequence[Layout]) -> Layout | None:
+    """The layout that the first rows of a table without a header have; None where they have none of ``layouts``."""
+    return next((one for one in layouts if one.fits(rows)), None)
+
+
+def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> bool:
+    """Whether a table names users, times and places, or has the columns of a published data set.
+
+    These are Gowalla and Brightkite (SNAP), and Foursquare's New York and Tokyo (TSMC 2014) or whole world (TIST 2015,
+    WWW 2019).
+    """
+    return {"user", "time", "place"} <= roles_of(names, sample, headed, ReadOptions()).keys()
+
+
+def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions) -> Roles:
+    """The column (from 0) of each role: user, time, place, lon, lat, offset, name."""
+    if not headed and (layout := layout_of(sample, CHECKINS)):
+        return dict(layout.roles)
+    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat}
+    return _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
+
+
+def venue_roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool) -> Roles | None:
+    """The column of each role in a list of venues: place, lon and lat, and perhaps name; None where it is none."""
+    if not headed:
+        layout = layout_of(sample, VENUES)
+        return dict(layout.roles) if layout else None
+    found = _named(names, headed, {}, ("place", "lon", "lat", "name"))
+    plain = [canonical(name) for name in names]
+    if "place" not in found:
+        found |= _first(plain, "place", ("id",))
+    if "name" not in found:
+        found |= _first(plain, "name", ("name", "title"))
+    others = {"user", "time"} & roles_of(names, sample, headed, ReadOptions()).keys()
+    return found if {"place", "lon", "lat"} <= found.keys() and not others else None
+
+
+def _first(plain: Sequence[str], role: str, known: Sequence[str]) -> Roles:
+    at = next((plain.index(name) for name in known if name in plain), None)
+    return {} if at is None else {role: at}
+
+
+def _named(names: Sequence[str], headed: bool, given: Mapping[str, str | None], roles: Sequence[str]) -> Roles:
+    """The columns by the owner's names, or by known ones; no column has two roles."""
+    plain = [canonical(name) for name in names] if headed else [f"#{i + 1}" for i in range(len(names))]
+    found: Roles = {}
+    for role in roles:
+        column = given.get(role)
+        if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
+            found[role] = int(column[1:]) - 1
+        else:
+            free = ["" if i in found.values() else name for i, name in enumerate(plain)]
+            found |= _first(free, role, (canonical(column),) if column else _KNOWN[role])
+    return found

@@ -1,0 +1,70 @@
+"""Public bands of distance between the cells of a grid, on a logarithmic scale."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from privacy_engine.data import Floats, Ints
+from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.grid import Grid
+
+BANDS = 16
+
+
+def offset_distances_m(grid: Grid) -> Floats:
+    """Distances between the centres of cells so many rows and columns apart, (rows, columns), in metres.
+
+    On the plane that touches the earth in the middle of the box.
+    """
+    metre = EARTH_RADIUS_M * np.pi / 180
+    height = (grid.north - grid.south) / grid.rows * metre
+    width = (grid.east - grid.west) / grid.columns * metre * np.cos(np.radians((grid.north + grid.south) / 2))
+    return np.asarray(np.hypot(np.arange(grid.rows)[:, None] * height, np.arange(grid.columns) * width))
+
+
+@lru_cache(maxsize=16)
+def band_table(grid: Grid) -> Ints:
+    """The band of cells so many rows and columns apart, (rows, columns), 0 to :data:`BANDS` - 1; -1 of no distance.
+
+    Their edges are equally spaced logarithms from the smallest to the largest distance between two cells.
+    """
+    distances = offset_distances_m(grid)
+    apart = distances > 0
+    table = np.full(distances.shape, -1)
+    if apart.any():
+        low, high = np.log(distances[apart].min()), np.log(distances[apart].max())
+        scaled = (np.log(distances[apart]) - low) / max(high - low, 1e-12) * BANDS
+        table[apart] = np.minimum(scaled.astype(np.int64), BANDS - 1)
+    table.setflags(write=False)
+    return table
+
+
+def bands_between(grid: Grid, first: Ints, second: Ints) -> Ints:
+    """The band of each pair of cells; arrays of one shape, or that broadcast."""
+    rows, columns = (
+        np.abs(one - other) for one, other in zip(*(np.divmod(x, grid.columns) for x in (first, second)), strict=True)
+    )
+    return np.asarray(band_table(grid)[rows, columns])
+
+
+def between_all(grid: Grid, of_bands: Floats) -> Floats:
+    """The value of the band of every two cells, (cells, cells), by ``of_bands`` (BANDS,); 0 of no distance."""
+    table = band_table(grid)
+    values = np.where(table < 0, 0.0, of_bands[table])
+    rows, columns = (np.abs(np.arange(1 - n, n)) for n in table.shape)
+    offsets = sliding_window_view(values[rows[:, None], columns], table.shape)
+    return np.ascontiguousarray(offsets[::-1, ::-1]).reshape(len(grid), len(grid))
+
+
+@lru_cache(maxsize=16)
+def band_sizes(grid: Grid) -> Ints:
+    """How many ordered pairs of cells are in each band, (BANDS,)."""
+    rows, columns = np.arange(grid.rows)[:, None], np.arange(grid.columns)
+    pairs = (grid.rows - rows) * (grid.columns - columns) * np.where(rows > 0, 2, 1) * np.where(columns > 0, 2, 1)
+    table = band_table(grid)
+    found = np.bincount(table[table >= 0], pairs[table >= 0], minlength=BANDS).astype(np.int64)
+    found.setflags(write=False)
+    return found

@@ -1,0 +1,39 @@
+/* A box over the page that a button opens: beside the button, inside the window, above everything. */
+
+const AIR = 8;
+
+/**
+ * Open `element`, which is in the page already, by `button`: {place, close}.
+ * Escape and a press elsewhere close it, and the focus returns.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {HTMLElement} element
+ * @param {{opened?: () => void, align?: "left" | "right"}} options
+ */
+export function createPopover(button, element, { opened, align = "left" } = {}) {
+  element.popover = "auto";
+  button.popoverTargetElement = element;
+  button.setAttribute("aria-expanded", "false");
+
+  function place() {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = element;
+    const x = align === "left" ? left : right - width;
+    const above = top - height - AIR;
+    const y = align === "left" && above >= AIR ? above : bottom + AIR;
+    element.style.left = `${clamp(x, innerWidth - width)}px`;
+    element.style.top = `${clamp(y, innerHeight - height)}px`;
+  }
+  const clamp = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(AIR, Math.min(at, most - AIR));
+
+  element.addEventListener("toggle", (event) => {
+    const open = /** @type {any} */ (event).newState === "open";
+    button.setAttribute("aria-expanded", String(open));
+    if (!open) return;
+    place();
+    opened?.();
+  });
+  element.addEventListener("keydown", (event) => event.stopPropagation()); // the page has keys of its own
+  addEventListener("resize", () => element.matches(":popover-open") && place());
+  return { place, close: () => element.hidePopover() };
+}

@@ -1,0 +1,101 @@
+"""The box of a public grid on the map: typed, chosen and dragged; no data on it until they are requested."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.base import ContentFile
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.public_areas import AREAS
+from dashboard.datasets.services import import_dataset
+from privacy_engine.grid import Grid
+from tests.browser.conftest import SIZES, check_page
+from tests.dashboard import kinds
+
+BOX = {"west": 2.0, "south": 48.0, "east": 3.0, "north": 49.0}
+MOVES: list[tuple[str, float, float, dict[str, float]]] = [
+    ("south-west", 1.5, 47.123456, {"west": 1.5, "south": 47.1235}),
+    ("north-east", 3.25, 49.5, {"east": 3.25, "north": 49.5}),
+    ("north-west", 3.5, 47.0, {"west": 2.999, "north": 48.001}),
+    ("south-east", 190.0, -95.0, {"east": 180.0, "south": -90.0}),
+    ("centre", 3.5, 49.5, {"west": 3.0, "south": 49.0, "east": 4.0, "north": 50.0}),
+    ("centre", 200.0, 99.0, {"west": 179.0, "south": 89.0, "east": 180.0, "north": 90.0}),
+]
+BOXES = [
+    (BOX, True),
+    (BOX | {"east": 2.0}, False),
+    (BOX | {"north": None}, False),
+    (BOX | {"west": "2"}, False),
+    (BOX | {"east": 180.5}, False),
+    (None, False),
+]
+EDIT = """async ([box, moves, boxes]) => {
+  const { draggedBox, isBox } = await import("/static/js/components/box_edit.js");
+  return [moves.map(([id, lon, lat]) => draggedBox(box, id, lon, lat)), boxes.map(([sides]) => isBox(sides))];
+}"""
+
+
+def sides(page: Page) -> dict[str, float]:
+    """What the four fields hold."""
+    return {name: float(page.locator(f"[data-field={name}] input").last.input_value()) for name in BOX}
+
+
+def box_of(name: str) -> dict[str, float]:
+    return dict(zip(("west", "south", "east", "north"), AREAS[name], strict=True))
+
+
+@pytest.mark.parametrize("name", AREAS)
+def test_public_areas_are_boxes(name: str) -> None:
+    assert len(Grid(*AREAS[name], 2, 2)) == 4
+
+
+@pytest.mark.journey
+@SIZES
+def test_a_box_is_chosen_without_the_check_ins(open_page: Callable[..., Page], owner: User, size: Any) -> None:
+    upload = ContentFile(kinds.checkins(kinds.checkin_rows()), name="data.csv")
+    dataset = import_dataset(owner=owner, upload=upload)
+    page = open_page(owner, size=size)
+    cells: list[str] = []
+    page.on("request", lambda request: cells.append(request.url) if "/cells/" in request.url else None)
+    page.goto(f"/datasets/{dataset.pk}/releases/new/")
+    handles, lines = page.locator(".map-handle"), page.locator("canvas[data-layer=box]")
+    expect(handles).to_have_count(5)
+    expect(lines).to_be_visible()
+    area, note = page.get_by_label("Public area"), page.locator("[data-uploaded-note]")
+    assert page.evaluate(EDIT, [BOX, MOVES, BOXES]) == [
+        [BOX | changes for *_, changes in MOVES],
+        [right for _, right in BOXES],
+    ]
+    assert sides(page) == box_of("New York, Manhattan")  # the examples of the fields, not the extent of the upload
+    expect(area.locator("option:checked")).to_have_text("New York, Manhattan")
+
+    area.select_option(label="Paris")
+    assert sides(page) == box_of("Paris")
+    page.get_by_role("button", name="Lower left corner of the box").focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    moved = sides(page)
+    assert moved["west"] < 2.22
+    assert {**moved, "west": 2.22} == box_of("Paris")
+    expect(area.locator("option:checked")).to_have_text("as typed or drawn")
+    expect(page.get_by_role("button", name="Create 1 release")).to_be_enabled()
+    page.get_by_label("East").fill("1")
+    expect(handles).to_have_count(0)
+    page.get_by_label("East").fill("2.47")
+    expect(handles).to_have_count(5)
+    page.get_by_role("button", name="Use the map’s view").click()
+    seen = sides(page)
+    assert seen["west"] < moved["west"]
+    assert seen["east"] > moved["east"]
+
+    expect(note).to_be_hidden()
+    assert cells == []
+    page.get_by_role("button", name="Show the uploaded check-ins").click()
+    expect(note).to_contain_text(re.compile("is not covered by the guarantee"))
+    expect(page.locator("canvas[data-layer=uploaded]")).to_be_visible()
+    assert sides(page) == seen  # nothing is chosen for the analyst
+    check_page(page)

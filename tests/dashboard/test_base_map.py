@@ -1,0 +1,305 @@
+"""The base map of a user: the choice and its agreement, the page's policy, the PMTiles file they upload."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import struct
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.conf import settings as django_settings
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from pmtiles.tile import Compression, TileType
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import MapFile, User
+from dashboard.maintenance.cleanup import tidy
+from dashboard.maps import pmtiles_file
+from dashboard.maps.basemap import base_map
+from tests.dashboard.api_helpers import first_error
+from tests.dashboard.conftest import HOME, client_of
+from tests.pmtiles import streets, write_tiles
+
+URL = "/api/v1/base-map/"
+FILE = f"{URL}file/"
+TILES = {(3, x, 3): streets(3, x, 3) for x in range(3)}
+OSM = "tile.openstreetmap.org"
+HEADER = 127
+
+
+def archive(folder: Path, **header: Any) -> bytes:
+    return write_tiles(folder / "made.pmtiles", TILES, **header).read_bytes()
+
+
+def changed(body: bytes, at: int, value: int) -> bytes:
+    """The file with one number of its header changed."""
+    return body[:at] + struct.pack("<Q", value) + body[at + 8 :]
+
+
+def send(api: APIClient, body: bytes, name: str = "city.pmtiles") -> Any:
+    return api.post(FILE, {"file": SimpleUploadedFile(name, body)}, format="multipart")
+
+
+def stored() -> list[str]:
+    folder = HOME / "base-maps"
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+class TestChoice:
+    def test_is_none_until_something_is_chosen(self, owner_api: APIClient) -> None:
+        found = owner_api.get(URL).json()
+        assert (found["choice"], found["file"]) == ("none", None)
+        assert (found["server"]["host"], found["server"]["name"]) == (OSM, "OpenStreetMap")
+
+    @pytest.mark.parametrize("choice", ["built-in", "none"])
+    def test_is_remembered_for_its_user_alone(self, owner_api: APIClient, stranger_api: APIClient, choice: str) -> None:
+        assert owner_api.patch(URL, {"choice": choice}).json()["choice"] == choice
+        assert owner_api.get(URL).json()["choice"] == choice
+        assert stranger_api.get(URL).json()["choice"] == "none"
+
+    def test_a_tile_server_needs_the_host_that_is_agreed_to(self, owner_api: APIClient) -> None:
+        for host in ("", "other.example.org"):
+            answer = owner_api.patch(URL, {"choice": "server", "host": host})
+            assert (answer.status_code, first_error(answer)["field"]) == (400, "host")
+        assert owner_api.get(URL).json()["choice"] == "none"
+        assert owner_api.patch(URL, {"choice": "server", "host": OSM}).json()["choice"] == "server"
+
+    def test_the_operator_can_offer_no_tile_server(self, owner_api: APIClient, owner: User, settings: Any) -> None:
+        owner_api.patch(URL, {"choice": "server", "host": OSM})
+        settings.CAIRN_OPENSTREETMAP = False
+        found = owner_api.get(URL).json()
+        assert (found["choice"], found["server"]) == ("none", None)
+        assert owner_api.patch(URL, {"choice": "server", "host": OSM}).status_code == 409
+
+    def test_a_file_needs_one(self, owner_api: APIClient) -> None:
+        answer = owner_api.patch(URL, {"choice": "file"})
+        assert (answer.status_code, first_error(answer)["field"]) == (409, "choice")
+
+    @pytest.mark.parametrize("choice", ["", "satellite", None, 3, ["none"]])
+    def test_what_is_none_of_them_is_refused(self, owner_api: APIClient, choice: object) -> None:
+        assert owner_api.patch(URL, {"choice": choice}).status_code == 400
+
+    def test_nothing_for_who_is_not_logged_in(self, anonymous_api: APIClient) -> None:
+        assert [anonymous_api.get(URL).status_code, anonymous_api.delete(FILE).status_code] == [401, 401]
+
+
+class TestPolicy:
+    """The browser itself refuses a tile server that the user did not agree to."""
+
+    def images(self, page: Client) -> str:
+        policy = page.get("/tokens/")["Content-Security-Policy"]
+        return next(part for part in policy.split(";") if "img-src" in part)
+
+    def test_has_the_host_from_the_agreement_until_it_is_taken_back(self, owner: User, owner_page: Client) -> None:
+        api = client_of(owner)
+        assert OSM not in self.images(owner_page)
+        api.patch(URL, {"choice": "server", "host": OSM})
+        assert f"https://{OSM}" in self.images(owner_page)
+        assert OSM not in owner_page.get("/login/").headers.get("Location", "")
+        api.patch(URL, {"choice": "built-in"})
+        assert OSM not in self.images(owner_page)
+
+    def test_agreement_to_one_host_is_none_to_another(self, owner: User, owner_page: Client, settings: Any) -> None:
+        client_of(owner).patch(URL, {"choice": "server", "host": OSM})
+        settings.CAIRN_BASE_MAP = base_map("https://tiles.example.org/{z}/{x}/{y}.png", "Whose")
+        assert "https:" not in self.images(owner_page)
+        assert client_of(owner).get(URL).json()["choice"] == "none"
+
+    def test_only_images_are_allowed_from_it(self, owner: User, owner_page: Client) -> None:
+        client_of(owner).patch(URL, {"choice": "server", "host": OSM})
+        assert owner_page.get("/tokens/")["Content-Security-Policy"].count(OSM) == 1
+
+
+class TestFile:
+    def test_is_shown_and_its_tiles_are_its_owners(
+        self, owner_api: APIClient, owner_page: Client, stranger: User, client: Client, tmp_path: Path
+    ) -> None:
+        answer = send(owner_api, archive(tmp_path))
+        assert (answer.status_code, answer.json()["choice"]) == (201, "file")
+        found = answer.json()["file"]
+        assert (found["name"], found["own"], found["vector"], found["zooms"]) == ("city.pmtiles", True, False, [3, 3])
+        address = found["url"].format(z=3, x=1, y=3)
+        tile = owner_page.get(address)
+        assert (tile.content, tile["Content-Type"]) == (TILES[3, 1, 3], "image/png")
+        assert owner_page.get(found["url"].format(z=3, x=3, y=3)).status_code == 404
+        client.force_login(stranger)
+        assert client.get(address).status_code == 404
+
+    def test_a_new_one_replaces_it_and_removal_leaves_nothing(self, owner_api: APIClient, tmp_path: Path) -> None:
+        first = send(owner_api, archive(tmp_path)).json()["file"]["url"]
+        second = send(owner_api, archive(tmp_path), "other.pmtiles").json()["file"]["url"]
+        assert first != second
+        assert len(stored()) == MapFile.objects.count() == 1
+        answer = owner_api.delete(FILE).json()
+        assert (answer["choice"], answer["file"], stored(), MapFile.objects.count()) == ("none", None, [], 0)
+
+    def test_the_operators_file_is_the_default_and_an_own_one_comes_first(
+        self, owner_api: APIClient, settings: Any, tmp_path: Path
+    ) -> None:
+        path = write_tiles(tmp_path / "operators.pmtiles", TILES)
+        settings.CAIRN_BASE_MAP = base_map(str(path), "Made up")
+        found = owner_api.get(URL).json()
+        assert (found["choice"], found["file"]["own"], found["server"]["host"]) == ("file", False, OSM)
+        assert send(owner_api, archive(tmp_path)).json()["file"]["own"]
+        assert owner_api.delete(FILE).json()["file"]["own"] is False
+
+    def test_attribution_is_the_metadatas_as_text(self, owner_api: APIClient, tmp_path: Path) -> None:
+        body = archive(tmp_path)
+        metadata = gzip.compress(json.dumps({"attribution": '<a href="x">© Some <b>body</b></a>'}).encode())
+        body = changed(changed(body + metadata, 24, len(body)), 32, len(metadata))
+        assert send(owner_api, body).json()["file"]["attribution"] == "© Some body"
+
+    def test_vector_tiles_are_sent_as_they_are_in_the_file(
+        self, owner_api: APIClient, owner_page: Client, tmp_path: Path
+    ) -> None:
+        tile = gzip.compress(b"\x1a\x00", mtime=0)
+        kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
+        body = write_tiles(tmp_path / "v.pmtiles", {(0, 0, 0): tile}, **kinds).read_bytes()
+        found = send(owner_api, body).json()["file"]
+        assert found["vector"]
+        answer = owner_page.get(found["url"].format(z=0, x=0, y=0), headers={"Accept-Encoding": "gzip"})
+        assert (answer.content, answer["Content-Encoding"]) == (tile, "gzip")
+
+    def test_of_a_user_who_is_no_more_is_removed_by_the_cleanup(
+        self, owner: User, owner_api: APIClient, stranger_api: APIClient, tmp_path: Path
+    ) -> None:
+        for api in (owner_api, stranger_api):
+            send(api, archive(tmp_path))
+        owner.delete()
+        assert len(stored()) == 2
+        long_ago = time.time() - 3600
+        for name in stored():
+            os.utime(HOME / "base-maps" / name, (long_ago, long_ago))
+        tidy()
+        assert stored() == [str(MapFile.objects.get().pk)]
+
+
+def _root(numbers: list[int]) -> Callable[[bytes], bytes]:
+    """The file with a root directory of these numbers."""
+
+    def varint(number: int) -> bytes:
+        found = b""
+        while number > 127:
+            found, number = found + bytes([number & 127 | 128]), number >> 7
+        return found + bytes([number])
+
+    return _root_of(b"".join(map(varint, numbers)))
+
+
+def _root_of(directory: bytes) -> Callable[[bytes], bytes]:
+    def change(body: bytes) -> bytes:
+        root = gzip.compress(directory)
+        return changed(changed(body + root, 8, len(body)), 16, len(root))
+
+    return change
+
+
+HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "text": (lambda body: b"id,time\n1,2\n" * 50, "PMTiles version 3"),
+    "another version": (lambda body: body[:7] + b"\2" + body[8:], "PMTiles version 3"),
+    "header alone": (lambda body: body[:HEADER], "whole"),
+    "cut in its tiles": (lambda body: body[:-20_000] if len(body) > 40_000 else body[: HEADER + 60], "whole"),
+    "root beyond the file": (lambda body: changed(body, 8, 1 << 60), "whole"),
+    "huge root": (lambda body: changed(body, 16, 1 << 40), "at most 16257 bytes"),
+    "empty root": (lambda body: changed(body, 16, 0), "1 to"),
+    "no directory": (lambda body: changed(body, 8, 300), "gzip"),
+    "bomb": (_root_of(bytes(10_000_000)), "decompressed"),
+    "no entries": (_root([0]), "a tile"),
+    "fewer numbers than entries": (_root([5, 1, 1]), "four numbers"),
+    "more entries than a machine has": (_root([1 << 50]), "four numbers"),
+    "tiles out of order": (_root([2, 5, 0, 1, 1, 9, 9, 1, 1]), "order"),
+    "number without an end": (_root_of(b"\x01\xff"), "whole number"),
+    "number too large": (_root([1 << 60]), "below"),
+    "no first offset": (_root([1, 0, 1, 10, 0]), "offset"),
+    "tile beyond its part": (_root([1, 0, 1, 10, 1 << 40]), "its own part"),
+    "huge tile": (_root([1, 0, 1, 1 << 40, 1]), "its own part"),
+    "a directory in itself": (_root([1, 0, 0, 10, 1]), "own part"),
+    "internal compression": (lambda body: body[:97] + b"\4" + body[98:], "directories compressed by gzip"),
+    "images compressed again": (lambda body: body[:98] + b"\2" + body[99:], "not compressed again"),
+    "unknown tiles": (lambda body: body[:99] + b"\0" + body[100:], "PNG, JPEG, WebP or AVIF"),
+    "zooms the wrong way round": (lambda body: body[:100] + b"\x09\x03" + body[102:], "zooms from 0"),
+    "bounds beyond the globe": (lambda body: body[:102] + struct.pack("<i", -2_000_000_000) + body[106:], "bounds"),
+}
+
+
+class TestHostileFile:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_is_refused_by_rule_and_leaves_nothing(self, owner_api: APIClient, tmp_path: Path, name: str) -> None:
+        change, rule = HOSTILE[name]
+        answer = send(owner_api, change(archive(tmp_path)))
+        assert answer.status_code == 400, answer.content
+        error = first_error(answer)
+        assert (error["code"], error["field"]) == ("not-pmtiles", "file")
+        assert rule in error["message"]
+        assert (stored(), MapFile.objects.count(), owner_api.get(URL).json()["choice"]) == ([], 0, "none")
+
+    def test_a_refused_one_leaves_the_one_before(self, owner_api: APIClient, tmp_path: Path) -> None:
+        send(owner_api, archive(tmp_path))
+        assert send(owner_api, b"PMTiles").status_code == 400
+        assert len(stored()) == MapFile.objects.count() == 1
+
+    def test_larger_than_uploads_may_be_is_refused(self, owner_api: APIClient, settings: Any, tmp_path: Path) -> None:
+        settings.CAIRN_UPLOAD_BYTES = 100
+        assert send(owner_api, archive(tmp_path)).status_code == 413
+        assert stored() == []
+
+    def test_a_leaf_that_leads_to_itself_ends(self, tmp_path: Path) -> None:
+        path = tmp_path / "made.pmtiles"
+        root = gzip.compress(bytes([1, 0, 0, 40, 1]), mtime=0)
+        root = gzip.compress(bytes([1, 0, 0, len(root), 1]), mtime=0)
+        body = archive(tmp_path)
+        where = len(body)
+        body = changed(changed(body + root, 8, where), 16, len(root))
+        path.write_bytes(changed(changed(body, 40, where), 48, len(root)))
+        made = pmtiles_file.open_archive(path)
+        assert made.tile(3, 0, 3) is None
+        with pytest.raises(pmtiles_file.NotPMTiles, match="levels of directories"):
+            made.check()
+
+    def test_a_vector_tile_that_decompresses_to_gigabytes_is_not_sent(self, tmp_path: Path) -> None:
+        kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
+        tiles = {(0, 0, 0): gzip.compress(bytes(20_000_000))}
+        made = pmtiles_file.open_archive(write_tiles(tmp_path / "bomb.pmtiles", tiles, **kinds))
+        assert made.tile(0, 0, 0) is None
+
+    def test_a_file_cut_after_it_was_checked_has_no_tiles(self, tmp_path: Path) -> None:
+        path = tmp_path / "made.pmtiles"
+        path.write_bytes(archive(tmp_path))
+        made = pmtiles_file.open_archive(path)
+        cut = replace(made, size=made.tiles[0])
+        assert made.tile(3, 1, 3) == TILES[3, 1, 3]
+        assert cut.tile(3, 1, 3) is None
+
+
+class TestManyTiles:
+    def test_leaf_directories_are_followed(self, tmp_path: Path) -> None:
+        sizes = np.random.default_rng(0).integers(1, 10_000, (96, 96))
+        tiles = {(8, x, y): struct.pack("<HH", x, y) * sizes[x, y] for x in range(96) for y in range(96)}
+        path = write_tiles(tmp_path / "many.pmtiles", tiles)
+        made = pmtiles_file.open_archive(path)
+        made.check()
+        assert made.leaves[1] > 0
+        assert all(made.tile(*place) == tiles[place] for place in list(tiles)[::37])
+        assert made.tile(8, 200, 200) is None
+
+
+class TestBuiltInFiles:
+    def test_are_served_compressed_and_cached_for_good(self, owner_api: APIClient) -> None:
+        found = owner_api.get(URL).json()["built_in"]
+        assert list(found) == ["world", "detail", "cities"]
+        folder = Path(django_settings.BASE_DIR) / "static" / "base-map"
+        sizes = {name: (folder / address.rpartition("/")[2]).stat().st_size for name, address in found.items()}
+        assert sum(sizes.values()) < 4_000_000
+        assert all((folder / address.rpartition("/")[2]).read_bytes()[:2] == b"\x1f\x8b" for address in found.values())
+
+    def test_an_own_tile_of_no_file_is_not_there(self, owner_page: Client) -> None:
+        assert owner_page.get(f"/tiles/{uuid.uuid4()}/0/0/0").status_code == 404

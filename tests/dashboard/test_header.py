@@ -1,0 +1,27 @@
+"""The header marks the section that a page belongs to, and no other."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from dashboard.accounts.models import User
+
+SECTIONS = {
+    "datasets:list": "Datasets",
+    "streams:list": "Streams",
+    "releases:recommend": "Recommend",
+    "experiments:list": "Experiments",
+    "audits:list": "Audits",
+    "accounts:tokens": "API",
+}
+
+
+@pytest.mark.parametrize(("page", "section"), SECTIONS.items())
+def test_one_section_is_marked(client: Client, owner: User, page: str, section: str) -> None:
+    client.force_login(owner)
+    text = client.get(reverse(page)).content.decode()
+    [links] = re.findall(r'<nav class="header__nav".*?</nav>', text, re.DOTALL)
+    assert re.findall(r'aria-current="page">([^<]+)<', links) == [section]
+    assert links.count("aria-current") == 1

@@ -1,0 +1,180 @@
+"""Errors to expect, verdicts and levels for an accepted error: computed from the original, so the owner's alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.scale import scale_of, stored_scale
+from dashboard.datasets.selectors import spending
+from dashboard.datasets.services import set_budget
+from dashboard.releases import downloads, trajectory_report
+from dashboard.releases.models import Release
+from privacy_engine.analysis.data_scale import data_scale
+from privacy_engine.analysis.verdict import TITLES, verdict
+from privacy_engine.mechanism import mechanisms
+from tests.dashboard.api_helpers import UNIFORM, first_error, release_url
+
+ERRORS, LEVELS = "/api/v1/releases/expected-errors/", "/api/v1/releases/least-levels/"
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+
+
+@pytest.fixture
+def expected(owner_api, landmark_set):
+    """``expected(mechanism, …)``: the response."""
+
+    def post(*requested, url=ERRORS, **more):
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested)} | more
+        return owner_api.post(url, body)
+
+    return post
+
+
+class TestExpectedErrors:
+    def test_uniform_by_hand_four_landmarks_of_eight(self, expected, paris_day):
+        response = expected(UNIFORM)
+        found = response.json()
+        assert response.headers["Cache-Control"] == "private, no-store"
+        assert found["scale"] == data_scale([paris_day]).model_dump()
+        (one,) = found["mechanisms"]
+        assert one["errors"]["overall"]["mean_m"] == pytest.approx(2000, rel=1e-6)
+        assert one["verdict"]["name"] == "too-large"
+        assert [rule["title"] for rule in found["rules"]] == list(TITLES.values())
+
+    def test_what_repeats_add_is_counted(self, expected):
+        """Home, work, dining and home again repeat an event before them: kilometres, whatever ε."""
+        (one,) = expected(SKIP | {"epsilon": 1000.0}).json()["mechanisms"]
+        assert one["errors"]["others"]["mean_m"] == pytest.approx(0.4, rel=0.02)
+        assert one["errors"]["landmarks"]["mean_m"] > 500
+        assert one["verdict"]["name"] == "hides-nothing"
+
+    def test_every_mechanism_has_a_verdict(self, expected):
+        requested = []
+        for cls in mechanisms.of("trajectory"):
+            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
+            requested.append(needed | {"name": cls.registered_name()})
+        found = expected(*requested).json()["mechanisms"]
+        assert [one["name"] for one in found] == [one["name"] for one in requested]
+        assert all(one["verdict"]["title"] in TITLES.values() for one in found)
+
+    def test_nothing_is_stored_or_charged(self, expected):
+        expected(UNIFORM, SKIP)
+        expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500)
+        assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
+
+    @pytest.mark.parametrize(("url", "more"), [(ERRORS, {}), (LEVELS, {"accepted_m": 100})])
+    def test_no_other_user_reads_them(self, stranger_api, anonymous_api, landmark_set, url, more):
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]} | more
+        assert stranger_api.post(url, body).status_code == 404
+        assert anonymous_api.post(url, body).status_code == 401
+
+
+class TestLeastLevels:
+    def test_the_forecast_at_the_level_is_accepted_and_its_price_is_the_ledgers(self, expected, ready_dataset):
+        set_budget(dataset=ready_dataset, epsilon=4.0, radius_m=200.0)
+        found = expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500).json()
+        uniform, skip = found["mechanisms"]
+        assert uniform["epsilon"] == pytest.approx(1.6783469900166605 * 5 * 200 / 500, rel=0.02)
+        (again,) = expected(UNIFORM | {"epsilon": uniform["epsilon"]}).json()["mechanisms"]
+        assert again["errors"] == uniform["errors"]
+        assert uniform["errors"]["overall"]["typical_m"] <= 500
+        assert uniform["price_per_km"] == pytest.approx(uniform["epsilon"] * 5, rel=1e-6)
+        assert (uniform["fits"], skip["fits"]) == (True, True)
+        set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=200.0)
+        assert expected(UNIFORM, url=LEVELS, accepted_m=500).json()["mechanisms"][0]["fits"] is False
+
+    def test_none_where_no_level_reaches_it(self, expected):
+        (skip,) = expected(SKIP, url=LEVELS, accepted_m=10).json()["mechanisms"]
+        assert (skip["epsilon"], skip["price_per_km"], skip["fits"]) == (None, None, None)
+        assert skip["errors"]["overall"]["typical_m"] > 10
+
+    @pytest.mark.parametrize("accepted_m", [0, -1, 1e8, "far", None])
+    def test_fail_out_of_domain_is_named(self, expected, accepted_m):
+        response = expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)
+        assert (response.status_code, first_error(response)["field"]) == (400, "accepted_m")
+
+
+class TestVerdictOfARelease:
+    def test_it_compares_measured_errors_with_the_scale(self, owner_api, done):
+        found = owner_api.get(release_url(done)).json()
+        view, scale = done.owner_view, stored_scale(done.dataset)
+        wanted = verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view["noise_m"])
+        assert found["verdict"] == wanted.model_dump()
+
+    def test_noise_beside_it_is_the_mechanisms_own(self, done):
+        assert done.owner_view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
+
+    def test_no_public_view_has_a_verdict_or_the_scale(self, done, stranger_api, anonymous_api):
+        """The label, the public part of the report and the summary follow from what is published."""
+        scale = stored_scale(done.dataset)
+        secrets = [f"{value:.1f}"[:-2] for value in (scale.extent_m, scale.median_step_m)] + list(TITLES.values())
+        public = [json.dumps(downloads.label(done)), json.dumps(done.summary), repr(trajectory_report.public(done, 0))]
+        for text in public:
+            assert not any(secret in text for secret in secrets)
+            assert "verdict" not in text
+            assert "extent" not in text
+        assert stranger_api.get(release_url(done)).status_code == 404
+        assert anonymous_api.get(release_url(done)).status_code == 401
+
+    def test_the_owners_report_and_pages_show_it_and_the_public_report_does_not(self, done, client, owner):
+        client.force_login(owner)
+        page, title = f"/releases/{done.pk}/report/", done.verdict.title
+        mine = client.get(page, {"for": "owner"}).content.decode()
+        assert title in mine
+        assert "median step" in mine
+        public = client.get(page).content.decode()
+        assert not any(one in public for one in TITLES.values())
+        assert title in client.get(f"/datasets/{done.dataset_id}/").content.decode()
+
+    def test_datasets_of_an_earlier_version_get_their_scale_once(self, done, paris_day):
+        summary = {name: value for name, value in done.dataset.summary.items() if name != "scale"}
+        Dataset.objects.filter(pk=done.dataset_id).update(summary=summary)
+        row = Release.objects.get(pk=done.pk)
+        assert row.verdict is None
+        assert scale_of(row.dataset) == data_scale([paris_day])
+        assert Release.objects.get(pk=done.pk).verdict is not None
+
+
+def test_the_forecast_agrees_with_what_a_release_is_then_measured_at(expected, submit, landmark_set):
+    """Eight events have a mean with a standard error of a quarter: the mean of forty releases."""
+    (one,) = expected(SKIP).json()["mechanisms"]
+    from dashboard.releases import execution
+
+    errors = []
+    for seed in range(40):
+        row = submit("landmark-skip", seed=seed)
+        execution.run(row.pk)
+        errors.append(Release.objects.get(pk=row.pk).owner_view["mae_m"])
+    assert one["errors"]["overall"]["mean_m"] == pytest.approx(np.mean(errors), rel=0.15)
+    assert ledger.spent(landmark_set.dataset)["releases"] == 0
+
+
+class TestReferenceRadius:
+    """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
+
+    def test_before_any_release_it_is_for_the_extent(self, ready_dataset):
+        assert spending(ready_dataset)["radius_m"] == 20.0
+
+    def test_then_it_is_that_of_the_first_charged_release(self, submit, ready_dataset):
+        submit(seed=1, radius_m=50.0)
+        assert spending(ready_dataset)["radius_m"] == 20.0
+        submit(radius_m=150.0)
+        submit(radius_m=300.0)
+        assert spending(ready_dataset)["radius_m"] == 150.0
+
+    def test_the_limits_radius_is_before_all(self, submit, ready_dataset):
+        submit(radius_m=150.0)
+        set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)
+        assert spending(ready_dataset)["radius_m"] == 40.0
+
+    def test_other_radii_are_converted_in_the_list(self, submit, ready_dataset, client, owner):
+        submit(radius_m=150.0)
+        submit(radius_m=300.0)
+        client.force_login(owner)
+        page = client.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
+        assert "= 0.5 per 150 m" in page
+        assert "= 1 per 150 m" not in page.replace("ε = 1 per 150 m", "")

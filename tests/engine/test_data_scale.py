@@ -1,0 +1,158 @@
+"""The scale of trajectories: laws of median step, extent and stay radius, and the verdicts that compare with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import geo
+from privacy_engine.analysis.data_scale import DataScale, data_scale, geometric_median
+from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
+from privacy_engine.analysis.reference_radius import reference_radius, within
+from privacy_engine.analysis.verdict import GPS_ACCURACY_M, TITLES, USABLE_SHARE, rules, verdict
+from privacy_engine.data import Trajectory
+from privacy_engine.mechanisms import landmark
+from privacy_engine.samples import samples
+from tests.engine.mechanism_examples import example
+
+PLANE = geo.LocalPlane(0.0, 0.0)
+SCALE = DataScale(median_step_m=200.0, extent_m=5000.0, stay_radius_m=None)
+
+
+def trajectory(xy_m: np.ndarray, plane: geo.LocalPlane = PLANE, **columns: object) -> Trajectory:
+    return Trajectory(*plane.unproject(np.asarray(xy_m, dtype=float)), **columns)
+
+
+positions = st.integers(2, 40).flatmap(
+    lambda n: st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).normal(0, 2000, (n, 2)))
+)
+
+
+def close(found: DataScale, expected: DataScale, factor: float = 1.0, rel: float = 1e-3) -> None:
+    assert found.median_step_m == pytest.approx(factor * expected.median_step_m, rel=rel, abs=0.1)
+    assert found.extent_m == pytest.approx(factor * expected.extent_m, rel=rel, abs=0.1)
+
+
+class TestLaws:
+    @settings(max_examples=25)
+    @given(positions, st.floats(0, 6.3), st.floats(-60, 60), st.floats(-180, 180))
+    def test_turned_and_moved_data_have_the_same_scale(self, xy_m, angle, lat, lon):
+        turned = xy_m @ np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        close(data_scale([trajectory(turned, geo.LocalPlane(lon, lat))]), data_scale([trajectory(xy_m)]))
+
+    @settings(max_examples=25)
+    @given(positions, st.floats(1.0, 20.0))
+    def test_it_grows_with_the_data(self, xy_m, factor):
+        close(data_scale([trajectory(factor * xy_m)]), data_scale([trajectory(xy_m)]), factor)
+
+    @settings(max_examples=25)
+    @given(positions)
+    def test_a_person_more_with_the_same_data_changes_nothing(self, xy_m):
+        one, other = (trajectory(xy_m, person=name) for name in "ab")
+        close(data_scale([one, other]), data_scale([one]), rel=1e-9)
+
+    def test_few_events_far_away_change_the_extent_little(self):
+        xy_m = np.random.default_rng(1).normal(0, 1000, (1000, 2))
+        strayed = xy_m.copy()
+        strayed[:20] += 3e6
+        assert data_scale([trajectory(strayed)]).extent_m < 1.2 * data_scale([trajectory(xy_m)]).extent_m
+
+
+class TestByHand:
+    def test_steps_of_100_m_along_a_line_of_2_km(self):
+        found = data_scale([trajectory(np.column_stack([np.arange(21) * 100.0, np.zeros(21)]))])
+        assert found.median_step_m == pytest.approx(100, rel=1e-6)
+        assert found.extent_m == pytest.approx(2000, rel=1e-4)
+        assert found.stay_radius_m is None
+
+    def test_the_median_of_three_places_is_the_middle_one(self):
+        found = geometric_median(np.array([[0.0, 0.0], [10.0, 0.0], [1000.0, 0.0]]))
+        assert found == pytest.approx([10.0, 0.0], abs=0.05)
+
+    def test_the_radius_of_a_stay_is_about_its_own_centre(self):
+        """Half an hour on a circle of 50 m, two hours later the same 5 km away."""
+        turns = np.linspace(0, 2 * np.pi, 30, endpoint=False)
+        circle = 50 * np.column_stack([np.cos(turns), np.sin(turns)])
+        time_s = np.concatenate([np.arange(30) * 60.0, 9000 + np.arange(30) * 60.0])
+        found = data_scale([trajectory(np.concatenate([circle, circle + np.array([5000, 0])]), time_s=time_s)])
+        assert found.stay_radius_m == pytest.approx(50, rel=1e-3)
+
+    def test_without_events_there_is_no_scale(self):
+        nothing = DataScale(median_step_m=None, extent_m=None, stay_radius_m=None)
+        assert data_scale([]) == data_scale([Trajectory([], [])]) == nothing
+
+
+class TestReferenceRadius:
+    @given(st.floats(1.0, 1e6), st.floats(1.0, 10.0))
+    def test_it_grows_with_the_extent(self, extent_m, factor):
+        one, other = (reference_radius(SCALE.model_copy(update={"extent_m": f * extent_m})) for f in (1.0, factor))
+        assert one.radius_m <= other.radius_m
+
+    @pytest.mark.parametrize(
+        ("extent_m", "title"),
+        [
+            (None, "Doorway"),
+            (100, "Doorway"),
+            (4743, "Doorway"),
+            (4744, "Block"),
+            (23719, "Block"),
+            (23720, "District"),
+        ],
+    )
+    def test_noise_of_level_one_is_usable_by_hand(self, extent_m, title):
+        assert reference_radius(SCALE.model_copy(update={"extent_m": extent_m})).title == title
+
+    @given(st.floats(1e-3, 1e3), st.floats(1, 1e4), st.floats(1, 1e4), st.floats(1, 1e4))
+    def test_a_level_within_another_radius_is_the_same_rate(self, epsilon, radius_m, other_m, third_m):
+        assert within(epsilon, radius_m, radius_m) == epsilon
+        found = within(within(epsilon, radius_m, other_m), other_m, third_m)
+        assert found / third_m == pytest.approx(epsilon / radius_m)
+
+    @pytest.mark.parametrize("sample", samples(), ids=lambda one: one.series.name)
+    def test_level_one_within_it_gives_something_usable_on_every_sample(self, sample):
+        scale = data_scale([sample.series])
+        data = ForecastData.of([sample.series], sample.landmarks.mark([sample.series]))
+        radius_m = reference_radius(scale).radius_m
+        found = []
+        for cls in (landmark.Skip, landmark.Uniform, landmark.Joint):
+            forecast = error_forecast(example(cls, epsilon=1.0, radius_m=radius_m), data)
+            found.append(verdict(forecast.overall.typical_m, forecast.overall.p95_m, scale, noise_m=forecast.noise_m))
+        assert "usable" in {one.name for one in found}
+
+
+class TestVerdict:
+    @pytest.mark.parametrize(
+        ("typical_m", "p95_m", "noise_m", "name"),
+        [
+            (9.9, 90_000, None, "hides-nothing"),
+            (40, 300, 2.0, "hides-nothing"),
+            (10, 1000, 10.0, "usable"),
+            (10, 1000.1, None, "coarse"),
+            (900, 5000, None, "coarse"),
+            (900, 5000.1, None, "too-large"),
+        ],
+    )
+    def test_by_hand_for_an_extent_of_5_km(self, typical_m, p95_m, noise_m, name):
+        found = verdict(typical_m, p95_m, SCALE, noise_m=noise_m)
+        assert (found.name, found.title) == (name, TITLES[name])
+
+    @given(st.floats(0.1, 1e6), st.floats(1.0, 5.0), st.floats(1.0, 10.0))
+    def test_larger_errors_are_never_closer_to_the_data(self, typical_m, spread, factor):
+        order = list(TITLES)
+        found, larger = (verdict(f * typical_m, f * spread * typical_m, SCALE) for f in (1.0, factor))
+        assert order.index(found.name) <= order.index(larger.name)
+
+    def test_rules_have_the_bounds_that_verdicts_use(self):
+        bounds = {one.name: one.at_most_m for one in rules(SCALE)}
+        assert list(bounds) == list(TITLES)
+        for name, bound in bounds.items():
+            if bound:
+                assert verdict(GPS_ACCURACY_M, bound, SCALE).name == name
+                assert verdict(GPS_ACCURACY_M, bound * 1.001, SCALE).name != name
+        assert bounds["usable"] == USABLE_SHARE * SCALE.extent_m
+
+    @pytest.mark.parametrize("extent_m", [None, 0.0])
+    def test_without_an_extent_there_is_none(self, extent_m):
+        assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None

@@ -1,0 +1,254 @@
+"""Evaluation of recommendations: a split by user without a leak, positions, ranks shared by cells with equal scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.data import CheckIns
+from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.evaluation import LATER, Evaluation, Positions, Ranks, ranked, split_by_user
+from privacy_engine.grid import Grid
+from privacy_engine.metrics import HitRate, Precision, Recall, ReciprocalRank
+from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences
+from tests.examples import examples
+
+SIDE = 4
+GRID = Grid.square(0.0, 0.0, 4.0, 4.0, SIDE)
+CELLS = st.lists(st.lists(st.integers(-1, SIDE**2 - 1), max_size=25), max_size=6)
+
+
+def checked_in(*cells: list[int]) -> CheckIns:
+    """Check-ins in the middle of these cells, a list for each user; -1 lies outside the box."""
+    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
+    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
+    lon, lat = np.where(flat < 0, -1.0, flat % SIDE + 0.5), np.where(flat < 0, -1.0, flat // SIDE + 0.5)
+    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
+
+
+class AfterHistory(Recommender):
+    """Scores of cells by the history alone: a fixed table for each hash of it, with many equal scores."""
+
+    model = "test-after-history"
+
+    def scores(self, history: Any) -> Any:
+        rng = np.random.default_rng([len(history), *[cell + 1 for cell in history]])
+        return rng.integers(0, 4, len(self.grid)).astype(np.float64)
+
+    def parts(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def from_parts(cls, grid: Grid, parts: Any, *, private: bool) -> Any:
+        return cls(grid, private=private)
+
+
+class Remembers(Recommender):
+    """Every transition of the check-ins that it was fitted to, and nothing else."""
+
+    model = "test-remembers"
+
+    @classmethod
+    def fitted(cls, checkins: CheckIns) -> Any:
+        found = cls(GRID)
+        pairs = Sequences.of(checkins, GRID).windows(2)
+        table = np.zeros((len(GRID), len(GRID)))
+        np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1.0)
+        object.__setattr__(found, "table", table)
+        return found
+
+    def scores(self, history: Any) -> Any:
+        return self.table[history[-1]]  # type: ignore[attr-defined]
+
+    def parts(self) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def from_parts(cls, grid: Grid, parts: Any, *, private: bool) -> Any:
+        raise NotImplementedError
+
+
+def plain(cells: list[list[int]], history: int) -> list[tuple[list[int], list[int]]]:
+    """Histories and later cells, one position after the other."""
+    found = []
+    for one in cells:
+        inside = [cell for cell in one if cell >= 0]
+        sequence = [cell for i, cell in enumerate(inside) if i == 0 or cell != inside[i - 1]]
+        for i in range(len(sequence) - 1):
+            later = dict.fromkeys(sequence[i + 1 : i + 1 + LATER])
+            later.pop(sequence[i], None)
+            found.append((sequence[max(i + 1 - history, 0) : i + 1], list(later)))
+    return found
+
+
+class TestPositions:
+    @settings(max_examples=examples(60))
+    @given(cells=CELLS, history=st.integers(1, 4))
+    def test_are_those_of_each_sequence_read_one_by_one(self, cells: list[list[int]], history: int) -> None:
+        found = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
+        expected = plain(cells, history)
+        assert len(found) == len(expected)
+        assert [row[row >= 0].tolist() for row in found.history] == [one for one, _ in expected]
+        assert [found.later[found.position == i].tolist() for i in range(len(found))] == [one for _, one in expected]
+        assert found.next.tolist() == [later[0] for _, later in expected]
+
+    def test_a_history_of_no_cell_is_refused(self) -> None:
+        with pytest.raises(ParameterError, match="history must be at least 1, got 0"):
+            Positions.of(Sequences.of(checked_in([1, 2]), GRID), 0)
+
+
+class TestRanks:
+    def test_cells_with_equal_scores_share_their_ranks_as_in_the_published_vector(self) -> None:
+        ranks = Ranks([3], [4])
+        assert (ranks.hits(1)[0], ranks.hits(5)[0]) == (0.0, 0.5)
+        assert ranks.reciprocal()[0] == pytest.approx(0.189881, abs=5e-7)
+
+    @settings(max_examples=examples(60))
+    @given(greater=st.integers(0, 6), tied=st.integers(1, 6), k=st.integers(1, 14))
+    def test_are_means_over_all_orders(self, greater: int, tied: int, k: int) -> None:
+        places = greater + 1 + np.arange(tied)
+        ranks = Ranks([greater], [tied])
+        assert ranks.hits(k)[0] == pytest.approx((places <= k).mean())
+        assert ranks.reciprocal()[0] == pytest.approx((1 / places).mean())
+
+    @settings(max_examples=examples(40))
+    @given(cells=CELLS, history=st.integers(1, 3))
+    def test_are_counted_by_history_as_one_by_one(self, cells: list[list[int]], history: int) -> None:
+        positions = Positions.of(Sequences.of(checked_in(*cells), GRID), history)
+        ranks = ranked(AfterHistory(GRID), positions)
+        for i, (position, cell) in enumerate(zip(positions.position, positions.later, strict=True)):
+            row = positions.history[position]
+            scores = AfterHistory(GRID).scores(row[row >= 0].tolist())
+            others = np.delete(scores, row[-1])  # the present cell is never recommended
+            assert ranks.greater[i] == (others > scores[cell]).sum()
+            assert ranks.tied[i] == (others == scores[cell]).sum()
+
+    @settings(max_examples=examples(30))
+    @given(cells=CELLS)
+    def test_all_cells_but_the_present_one_are_ranked(self, cells: list[list[int]]) -> None:
+        """One score for all cells: each of the other 15 is next with the same probability."""
+        data = checked_in(*cells)
+        model = PopularityModel(GRID, np.zeros(16, dtype=np.int64))
+        if not len(Positions.of(Sequences.of(data, GRID), 1)):
+            assert np.isnan(HitRate().of(data, model))
+            return
+        assert HitRate(k=3).of(data, model) == pytest.approx(100 * 3 / 15)
+        assert Recall(k=3).of(data, model) == pytest.approx(100 * 3 / 15)
+        assert ReciprocalRank().of(data, model) == pytest.approx((1 / np.arange(1, 16)).mean())
+
+
+def test_the_nearest_cell_is_next_to_the_last_one() -> None:
+    """Cells of 111 km by 111 km at the equator: above and below are as near as beside, to within 1 %."""
+    model = NearestModel(GRID)
+    assert set(model.recommend([5], 4).tolist()) == {1, 4, 6, 9}
+    assert len(set(model.scores([]).tolist())) == 1
+    assert model.densities() is None
+    assert Recommender.from_dict(model.as_dict()).scores([3]).tolist() == model.scores([3]).tolist()
+    with pytest.raises(DataError, match="history must be cells of the grid"):
+        model.scores([16])
+
+
+class TestMeans:
+    DATA = checked_in([0, 1, 2, 1], [3, 0])
+    MODEL = PopularityModel(GRID, np.array([5, 9, 7] + [3] * 13))
+
+    def test_by_hand(self) -> None:
+        """Positions 0→1, 1→2, 2→1, 3→0; later cells {1, 2}, {2}, {1}, {0}; cells in the order 1, 2, 0 and 13 others."""
+        assert HitRate(k=1).of(self.DATA, self.MODEL) == pytest.approx(100 * 3 / 4)  # 1, 2 after 1, 1
+        assert HitRate(k=3).of(self.DATA, self.MODEL) == 100
+        assert ReciprocalRank().of(self.DATA, self.MODEL) == pytest.approx((1 + 1 + 1 + 1 / 3) / 4)
+        assert Precision(k=2).of(self.DATA, self.MODEL) == pytest.approx(100 * (2 + 1 + 1 + 0) / 8)
+        assert Recall(k=1).of(self.DATA, self.MODEL) == pytest.approx(100 * (0.5 + 1 + 1 + 0) / 4)
+
+    @settings(max_examples=examples(30))
+    @given(cells=CELLS, history=st.integers(1, 3))
+    def test_grow_with_k_and_are_bounded(self, cells: list[list[int]], history: int) -> None:
+        data = checked_in(*cells)
+        evaluation = Evaluation(AfterHistory(GRID), data, data, history)
+        for metric in (HitRate, Recall):
+            values = [metric(k=k).over(evaluation) for k in (1, 3, 15, 16)]
+            if np.isnan(values).all():
+                continue
+            assert values == sorted(values)
+            assert values[0] >= 0
+            assert values[2] == values[3] == pytest.approx(100)
+        rank = ReciprocalRank().over(evaluation)
+        assert np.isnan(rank) or HitRate(k=1).over(evaluation) <= 100 * rank + 1e-9 <= 100 + 1e-6
+
+    def test_a_release_of_all_users_has_no_value(self) -> None:
+        assert np.isnan(HitRate().over(Evaluation(self.MODEL, self.DATA)))
+
+
+class TestSplit:
+    @settings(max_examples=examples(60))
+    @given(
+        cells=CELLS,
+        share=st.floats(0, 0.95),
+        density=st.floats(0.01, 1.0),
+        seed=st.integers(0, 2**32),
+    )
+    def test_users_are_on_one_side_only_with_all_they_have(
+        self, cells: list[list[int]], share: float, density: float, seed: int
+    ) -> None:
+        data = checked_in(*cells)
+        fitted, others = split_by_user(data, share, np.random.default_rng(seed), density=density)
+        sides = [set(one.user.tolist()) for one in (fitted, others)]
+        assert not sides[0] & sides[1]
+        for one, users in zip((fitted, others), sides, strict=True):
+            which = np.isin(data.user, list(users))
+            for name in ("user", "time_s", "lon", "lat"):
+                assert np.array_equal(getattr(one, name), getattr(data, name)[which])
+        present = len(set(data.user.tolist()))
+        if present > 1 and share > 0:
+            assert len(sides[1]) >= 1
+        if present:
+            assert len(sides[0]) >= 1
+        if density == 1:
+            assert len(sides[0]) + len(sides[1]) == present
+
+    def test_its_share_is_that_of_users(self) -> None:
+        data = checked_in(*[[1, 2]] * 100)
+        fitted, others = split_by_user(data, 0.2, np.random.default_rng(1))
+        assert (len(others), len(fitted)) == (40, 160)
+        assert split_by_user(data, 0.0, np.random.default_rng(1)).fitted is data
+
+    def test_fewer_fitted_users_are_among_more_and_the_others_stay(self) -> None:
+        data = checked_in(*[[1, 2]] * 50)
+        few, many = (split_by_user(data, 0.2, np.random.default_rng(3), density=d) for d in (0.1, 0.5))
+        assert (len(few.fitted), len(many.fitted)) == (8, 40)
+        assert set(few.fitted.user.tolist()) < set(many.fitted.user.tolist())
+        assert few.others.user.tolist() == many.others.user.tolist()
+
+    @pytest.mark.parametrize(
+        ("share", "density", "message"),
+        [
+            (1.0, 1.0, "test_share must be at least 0 and below 1, got 1"),
+            (-0.1, 1.0, "test_share must be at least 0 and below 1, got -0.1"),
+            (float("nan"), 1.0, "test_share must be"),
+            (0.2, 0.0, "density must be greater than 0 and at most 1, got 0"),
+        ],
+    )
+    def test_a_share_out_of_its_domain_is_refused(self, share: float, density: float, message: str) -> None:
+        with pytest.raises(ParameterError, match=message):
+            split_by_user(checked_in([1]), share, np.random.default_rng(1), density=density)
+
+
+def private_habits(users: int = 40) -> CheckIns:
+    """Users who each repeat an order of cells of their own: whoever was fitted is predicted, others are not."""
+    rng = np.random.default_rng(5)
+    return checked_in(*[(rng.permutation(16)[:5].tolist() * 6) for _ in range(users)])
+
+
+def test_what_users_repeat_is_known_of_fitted_ones_alone() -> None:
+    """The hit rate of a model that remembers shows a leak of positions: it fails where a fitted user is measured."""
+    data = private_habits()
+    fitted, others = split_by_user(data, 0.2, np.random.default_rng(2))
+    model = Remembers.fitted(fitted)
+    honest, leaked = (HitRate(k=1).of(truth, model) for truth in (others, fitted))
+    chance = 100 / 15
+    assert honest < 2.5 * chance
+    assert leaked > 2 * honest

@@ -1,0 +1,210 @@
+"""Experiments on recommendations: users that are measured are not fitted; what a table states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.recommendation_sets import BOXES, EVENTS, gowalla
+from privacy_engine.data import CheckIns
+from privacy_engine.errors import ParameterErrors
+from privacy_engine.evaluation import Split, split_by_user
+from privacy_engine.experiments import (
+    Block,
+    CheckInCell,
+    CityCheckIns,
+    ExperimentSpec,
+    cell_seconds,
+    given_of,
+    presets,
+    run,
+    run_block,
+)
+from privacy_engine.experiments.presets.base import with_examples
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.metrics import HitRate, ReciprocalRank
+from tests.engine.test_evaluation import private_habits
+
+BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
+EVERY = pytest.mark.parametrize(
+    "name", [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]
+)
+
+
+def cell_of(name: str, metrics: Any = ("hit-rate-1",), box: Any = BOX, own: Any = None, **changes: Any) -> CheckInCell:
+    mechanism = with_examples(mechanisms[name], {"epsilon": 1.0, **box}) | (own or {})
+    described = {"release": {"mechanism": mechanism}, "metrics": list(metrics), "seed": 3}
+    return CheckInCell.parse(described | changes)
+
+
+def box_of(name: str) -> dict[str, float]:
+    return dict(zip(("west", "south", "east", "north"), BOXES[name], strict=True))
+
+
+def refused(**changes: Any) -> str:
+    with pytest.raises(ParameterErrors) as wrong:
+        cell_of(**changes)
+    return "; ".join(error.message for error in wrong.value.errors)
+
+
+class TestLeaks:
+    """Exact counts of the last cells know what a user repeats: its hit rate shows whether that user was fitted."""
+
+    def test_users_that_are_measured_are_not_fitted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        cell, data = cell_of("checkin-markov"), private_habits()
+        honest = run_block(Block(cell, 0, 5), data)[1]
+
+        def leaking(self: CheckInCell, truth: CheckIns, batch: int) -> Split:
+            _, others = split_by_user(truth, self.test_share, np.random.default_rng(batch))
+            return Split(truth, others)
+
+        monkeypatch.setattr(CheckInCell, "parts", leaking)
+        leaked = run_block(Block(cell, 0, 5), data)[1]
+        assert honest.mean() < 2.5 * 100 / 15  # chance is one of the 15 other cells
+        assert leaked.mean() > 2 * honest.mean()
+
+    def test_no_user_is_on_both_sides_and_each_repetition_holds_out_others(self) -> None:
+        cell, data = cell_of("checkin-popularity"), private_habits()
+        splits = [cell.parts(data, repetition) for repetition in range(6)]
+        assert all(not set(one.fitted.user) & set(one.others.user) for one in splits)
+        assert all(len(set(one.others.user)) == 8 for one in splits)
+        assert len({tuple(one.others.user) for one in splits}) == 6
+
+    def test_cells_of_one_seed_are_measured_on_the_same_users(self) -> None:
+        data = private_habits()
+        cells = [cell_of("checkin-popularity"), cell_of("checkin-markov", metrics=["reciprocal-rank"], density=0.5)]
+        one, other = (cell.parts(data, 2) for cell in cells)
+        assert np.array_equal(one.others.user, other.others.user)
+        apart = [cell_of("checkin-popularity", common=False, seed=seed).parts(data, 2) for seed in (3, 4)]
+        assert not np.array_equal(apart[0].others.user, apart[1].others.user)
+
+    @pytest.mark.slow
+    def test_trained_positions_would_lift_the_hit_rate_as_in_the_design(self, shared: Path) -> None:
+        """Markov of order 4 on Manhattan: HR@1 of .11 on other users, .74 on those it was fitted to."""
+        data = gowalla(shared / "data" / "checkins" / EVENTS)
+        cell = cell_of("checkin-markov", box=box_of("Manhattan") | {"side": 16}, history=4)
+        fitted, others = cell.parts(data, 0)
+        model = cell.release.mechanism.release(fitted, rng=np.random.default_rng(1))
+        honest, leaked = (cell.trial((fitted, one), model) for one in (others, fitted))
+        (measure,) = cell.metrics
+        assert measure.over(honest) == pytest.approx(11, abs=4)
+        assert measure.over(leaked) > 60
+
+
+class TestCells:
+    def test_a_history_is_the_order_of_mechanisms_that_have_one(self) -> None:
+        cell = cell_of("checkin-markov", history=3)
+        assert cell.release.mechanism.order == 3
+        assert CheckInCell.parse(cell.model_dump()).digest == cell.digest
+        assert cell_of("checkin-markov").release.mechanism.order == 1
+        assert cell_of("checkin-popularity", history=3).history == 3
+        message = "release.mechanism.order must be 3, the history length, or left out, got 2"
+        assert message in refused(name="checkin-markov", own={"order": 2}, history=3)
+
+    def test_positions_have_as_many_last_cells_as_the_history(self) -> None:
+        data = private_habits()
+        for history, own, expected in ((None, {"order": 2}, 2), (None, None, 1), (4, None, 4)):
+            cell = cell_of("checkin-markov", own=own, history=history)
+            trial = cell.trial(cell.parts(data, 0), None)
+            assert trial.history == expected
+
+    def test_what_reads_held_out_users_needs_some(self) -> None:
+        message = "test_share must be greater than 0 for hit-rate-1 (metrics.0), which reads users that were held out"
+        assert message in refused(name="checkin-popularity", test_share=0.0)
+        assert "test_share must be at most 0.9" in refused(name="checkin-popularity", test_share=1.0)
+        assert "density must be greater than 0, got 0.0" in refused(name="checkin-popularity", density=0.0)
+        assert "history must be greater than 0, got 0" in refused(name="checkin-popularity", history=0)
+
+    @EVERY
+    def test_more_users_are_fitted_with_more_density(self, name: str) -> None:
+        data = private_habits()
+        sizes = [len(cell_of(name, density=share).parts(data, 0)[0]) for share in (0.1, 0.5, 1.0)]
+        assert sizes == [3 * 30, 16 * 30, 32 * 30]
+
+    @pytest.mark.thorough  # it measures time, which CI never does
+    @EVERY
+    @pytest.mark.parametrize("users", [300, 5_000])
+    @pytest.mark.parametrize("metrics", [("hit-rate", "reciprocal-rank"), ("range-share-error", "top-overlap")])
+    def test_the_prediction_has_the_order_of_the_time_it_takes(self, name: str, users: int, metrics: Any) -> None:
+        data = CityCheckIns(users=users, per_user=20, seed=1).data()
+        given = given_of("checkins", data)
+        assert given is not None
+        assert given.box is not None
+        box = dict(zip(("west", "south", "east", "north"), given.box, strict=True)) | {"side": 16}
+        cell = cell_of(name, metrics, box)
+        run_block(Block(cell, 0, 1), data)
+        start = process_time()
+        run_block(Block(cell, 0, 4), data)
+        seconds = process_time() - start
+        assert seconds / 8 < cell_seconds(cell, [len(data)], 4) < 8 * seconds
+
+
+class TestTables:
+    def test_state_model_unit_level_grid_metric_and_value(self) -> None:
+        preset = {"name": "recommendation-epsilon", "repetitions": 2, "users": 30, "per_user": 6, "side": 5}
+        rows = run(presets.parse(preset).spec(), None).to_pylist()
+        for row in rows:
+            assert row["model"] == row["release.mechanism.name"]
+            assert row["privacy_unit"] == row["release.mechanism.privacy_unit"]
+            assert row["epsilon"] == row["release.mechanism.epsilon"]
+            assert (row["grid"], row["value"]) == ("5x5", row["mean"])
+            assert row["guarantee"] == mechanisms[row["model"]].publishable
+        keys = [tuple(row[name] for name in ("model", "privacy_unit", "epsilon", "grid", "metric")) for row in rows]
+        assert len(set(keys)) == len(keys)
+        baselines = {"checkin-popularity", "checkin-nearest", "checkin-markov"}
+        assert baselines <= {row["model"] for row in rows}
+        metrics = {"hit-rate@1", "hit-rate@5", "hit-rate@10", "precision@10", "recall@10", "reciprocal-rank"}
+        assert {row["metric"] for row in rows} == metrics
+
+    def test_of_trajectories_and_streams_have_no_such_columns(self) -> None:
+        base = {
+            "release": {"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}},
+            "data": {"name": "poisson-stream", "timestamps": 10, "dimensions": 1},
+        }
+        measured = {"metrics": ["stream-mean-absolute-error"], "repetitions": 1, "seed": 1}
+        table = run(ExperimentSpec.parse({"kind": "stream", "base": base} | measured), None)
+        assert not {"model", "value", "grid"} & set(table.column_names)
+
+    def test_the_former_name_of_the_preset_is_known(self) -> None:
+        former, new = (
+            presets.parse({"name": name, "side": 8}) for name in ("checkins-epsilon", "recommendation-epsilon")
+        )
+        assert former == new
+        assert "checkins-epsilon" not in [cls.registered_name() for cls in presets]
+
+    def test_the_box_of_a_preset_is_that_of_the_check_ins_or_given(self) -> None:
+        about = given_of("checkins", private_habits())
+        own = presets.parse({"name": "recommendation-range", "west": -1.0, "side": 7})
+        (first, *_) = own.spec(about).cells()
+        grid = first.release.mechanism.grid
+        assert (grid.west, grid.south, grid.side) == (-1.0, 0.5, 7)
+        assert first.test_share == 0
+        with pytest.raises(ParameterErrors, match="must be greater than west"):
+            presets.parse({"name": "recommendation-range", "west": 9.0, "east": 8.0}).spec(about)
+
+
+@pytest.mark.slow
+def test_manhattan_has_the_figures_of_the_design(shared: Path) -> None:
+    """HR@10 at ε = 1 on 16 by 16 cells, user level, mean of 5 splits whose standard deviation is .02 to .03."""
+    data = gowalla(shared / "data" / "checkins" / EVENTS)
+    design = {"checkin-popularity": 28.5, "checkin-nearest": 44.7, "checkin-markov": 49.0, "checkin-gravity": 46.3}
+    for name, expected in design.items():
+        cell = cell_of(name, ["hit-rate", "reciprocal-rank"], box_of("Manhattan") | {"side": 16})
+        rates = run_block(Block(cell, 0, 5), data)[1:].mean(axis=1)
+        assert rates[0] > expected - 3
+        assert 0 < rates[1] < rates[0] / 100
+    assert HitRate().column_name == "hit-rate@10"
+    assert ReciprocalRank().unit == ""
+
+
+def test_specs_survive_json() -> None:
+    one = presets.parse({"name": "recommendation-history"}).spec()
+    assert ExperimentSpec.parse(one.model_dump()) == one
+    orders = {
+        cell.history: cell.release.mechanism.order for cell in one.cells() if "markov" in cell.release.mechanism.name
+    }
+    assert orders == {1: 1, 2: 2, 3: 3}

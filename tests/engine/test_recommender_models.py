@@ -1,0 +1,345 @@
+"""Models that recommend cells: JSON, files, grids and the sequences they are fitted to."""
+
+import io
+import json
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine.data import CheckIns
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import DataError
+from privacy_engine.formats.arrow import pa
+from privacy_engine.geo import distance_m
+from privacy_engine.grid import Grid
+from privacy_engine.recommender import (
+    GravityModel,
+    MarkovModel,
+    PopularityModel,
+    Recommender,
+    Sequences,
+    TransitionModel,
+    model_digest,
+)
+from privacy_engine.recommender.distance_bands import band_sizes, bands_between
+from privacy_engine.recommender.gravity import band_counts, nonincreasing, visit_counts
+from privacy_engine.recommender.markov import gram_levels
+from privacy_engine.recommender.transitions import expected_transitions, shrunk_towards, transition_counts
+from privacy_engine.verify.contents import Unreadable
+from privacy_engine.verify.tables import READERS, format_of
+
+BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
+GRID = Grid.from_dict(BOX)
+MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
+POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
+
+
+def uploaded(cells: list[list[int]]) -> CheckIns:
+    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside."""
+    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
+    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
+    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
+    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
+
+
+def collapsed(cells: list[int], most: int | None) -> list[int]:
+    """The sequence by its definition: in the box, without repeats, then the first ``most``."""
+    found: list[int] = []
+    for cell in cells:
+        if cell >= 0 and found[-1:] != [cell]:
+            found.append(cell)
+    return found[:most]
+
+
+users = st.lists(st.lists(st.integers(-1, 5), max_size=8), max_size=6)
+
+
+@given(cells=users, most=st.none() | st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_sequences_are_collapsed_and_then_truncated(cells: list[list[int]], most: int | None) -> None:
+    found = Sequences.of(uploaded(cells), GRID, most)
+    expected = [collapsed(one, most) for one in cells]
+    assert [found.cells[a:b].tolist() for a, b in zip(found.starts, found.starts[1:], strict=False)] == expected
+    assert len(found) == len(cells)
+    for length in (1, 2, 3):
+        windows = [one[i : i + length] for one in expected for i in range(len(one) - length + 1)]
+        assert found.windows(length).tolist() == windows
+    assert found.user.tolist() == [i for i, one in enumerate(expected) for _ in one]
+    assert found.position.tolist() == [i for one in expected for i in range(len(one))]
+
+
+def test_check_ins_without_positions_have_no_sequences() -> None:
+    with pytest.raises(DataError, match="must have positions"):
+        Sequences.of(CheckIns(np.array([0]), ["a"], np.array([0.0]), np.array([0]), ["cafe"]), GRID)
+
+
+class TestGrid:
+    @pytest.mark.parametrize("columns", [4, 5])
+    def test_survives_json(self, columns: int) -> None:
+        grid = Grid(0.0, 0.0, 4.0, 4.0, columns, 4)
+        assert Grid.from_dict(json.loads(json.dumps(grid.as_dict()))) == grid
+        assert ("side" in grid.as_dict()) == (columns == 4)
+
+    @pytest.mark.parametrize(
+        ("changes", "rule"),
+        [
+            ({"side": 0}, "1 to 262,144 cells"),
+            ({"side": 513}, "1 to 262,144 cells"),
+            ({"side": 2.0}, "1 to 262,144 cells"),
+            ({"west": 5.0}, "a west less than its east"),
+            ({"west": "0"}, "must be numbers"),
+            ({"wide": 1}, "side or columns and rows, got west, south, east, north, side, wide"),
+        ],
+    )
+    def test_bad_ones_are_refused(self, changes: dict[str, object], rule: str) -> None:
+        with pytest.raises(DataError, match=rule):
+            Grid.from_dict(BOX | changes)
+
+    def test_of_unequal_sides_has_no_side(self) -> None:
+        with pytest.raises(DataError, match="as many rows as columns"):
+            _ = Grid(0.0, 0.0, 1.0, 1.0, 2, 3).side
+
+
+class TestGravity:
+    @given(values=st.lists(st.floats(-50, 50), min_size=1, max_size=12), data=st.data())
+    @settings(max_examples=80, deadline=None)
+    def test_the_fit_by_distance_never_increases_and_preserves_the_sum(
+        self, values: list[float], data: st.DataObject
+    ) -> None:
+        weights = np.array(data.draw(st.lists(st.floats(0.5, 9), min_size=len(values), max_size=len(values))))
+        found = nonincreasing(np.array(values), weights)
+        assert (np.diff(found) <= 1e-9).all()
+        assert (found * weights).sum() == pytest.approx((values * weights).sum(), abs=1e-6)
+        assert nonincreasing(found, weights) == pytest.approx(found)
+
+    def test_bands_have_all_pairs_of_cells_and_grow_with_distance(self) -> None:
+        grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
+        cells = np.arange(len(grid))
+        bands, boxes = bands_between(grid, cells[:, None], cells), grid.boxes()
+        assert (np.diag(bands) == -1).all()
+        assert np.bincount(bands[bands >= 0], minlength=16).tolist() == band_sizes(grid).tolist()
+        lon, lat = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+        found = [distance_m(lon[0], lat[0], lon[bands[0] == band], lat[bands[0] == band]) for band in range(16)]
+        known = [one for one in found if len(one)]
+        assert all(one.max() <= 1.001 * other.min() for one, other in pairwise(known))
+
+    @pytest.mark.parametrize("side", [1, 2, 3])
+    def test_the_smallest_grids_have_finite_scores(self, side: int) -> None:
+        grid = Grid.square(0.0, 0.0, 1.0, 1.0, side)
+        model = GravityModel(grid, np.full(side**2, -3), np.arange(16) - 9, 4.0)
+        assert np.isfinite(model.scores([0])).all()
+        assert len(model.recommend([0], 9)) == side**2 - 1
+
+    def test_without_noise_scores_are_visits_times_transitions_per_pair(self) -> None:
+        sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1]]), GRID)
+        visits, bands = visit_counts(sequences), band_counts(sequences)
+        model = GravityModel(GRID, visits, bands, 0.0)
+        near = bands_between(GRID, np.array([0]), np.array([1]))[0]
+        assert bands[near] == 7
+        assert model.scores([0])[4] == pytest.approx(visits[4] * 7 / band_sizes(GRID)[near])
+        assert model.recommend([0], 2).tolist() == [1, 4]
+
+
+class TestTransitions:
+    def test_without_noise_they_are_the_counts(self) -> None:
+        sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
+        counts = transition_counts(sequences)
+        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, counts, 0.0)
+        rows = counts.reshape(16, 16)
+        assert model.estimates[rows > 0] == pytest.approx(rows[rows > 0])
+        assert model.recommend([0], 1).tolist() == [1]
+
+    def test_with_much_noise_they_are_what_gravity_expects(self) -> None:
+        sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
+        counts, drawn = transition_counts(sequences), np.random.default_rng(1).laplace(0, 1e4, 256).astype(np.int64)
+        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, counts + drawn, 2e8)
+        expected = expected_transitions(model.gravity)
+        assert model.estimates == pytest.approx(expected, rel=0.05, abs=0.05)
+        assert expected.sum() == pytest.approx(len(sequences.windows(2)))
+
+    def test_expectations_are_mass_times_factor_of_the_band_and_sum_to_the_transitions(self) -> None:
+        grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
+        gravity = GravityModel(grid, np.arange(35) % 9, np.arange(16)[::-1] * 3, 1.0)
+        scores = np.array([gravity.scores([cell]) for cell in range(35)])
+        leaving = gravity.bands.sum() * gravity.mass / gravity.mass.sum()
+        expected = scores * (leaving / scores.sum(axis=1))[:, None]
+        assert expected_transitions(gravity) == pytest.approx(expected, rel=1e-12)
+
+    @given(seed=st.integers(0, 2**32), variance=st.floats(0, 1e3))
+    @settings(max_examples=40, deadline=None)
+    def test_shrinking_is_its_formula(self, seed: int, variance: float) -> None:
+        rng = np.random.default_rng(seed)
+        y, mu = rng.normal(5, 30, (6, 6)), rng.gamma(2, 2, (6, 6)) * (rng.random((6, 6)) < 0.8)
+        scale, moment = (mu**4).sum(), (((y - mu) ** 2 - variance - mu) * mu**2).sum()
+        gamma = max(moment - 2 * variance * np.sqrt(5 * scale), 0) / scale
+        tau2 = mu + gamma * mu**2
+        weight = np.where(mu > 0, tau2 / np.maximum(tau2 + variance, 1e-300), 0)
+        least = mu / 1000
+        assert shrunk_towards(y, mu, variance) == pytest.approx(np.maximum(mu + weight * (y - mu), least), rel=1e-9)
+
+    @given(seed=st.integers(0, 2**32), variance=st.floats(0.1, 1e4))
+    @settings(max_examples=40, deadline=None)
+    def test_an_estimate_lies_between_count_and_expectation(self, seed: int, variance: float) -> None:
+        rng = np.random.default_rng(seed)
+        counts, expected = rng.normal(5, 9, (6, 6)), rng.gamma(2, 2, (6, 6))
+        found = shrunk_towards(counts, expected, variance)
+        assert (found >= np.minimum(np.maximum(counts, 1e-3 * expected), expected) - 1e-9).all()
+        assert (found <= np.maximum(counts, expected) + 1e-9).all()
+
+
+class TestMarkov:
+    def test_backs_off_to_the_longest_end_with_enough_mass(self) -> None:
+        sequences = Sequences.of(uploaded([[0, 1, 2], [1, 2], [2, 1], [0, 1, 2]]), GRID)
+        model = MarkovModel.fitted(sequences, order=2)
+        assert model.scores([0, 1])[[1, 2]].tolist() == [0, 2]
+        assert model.scores([5, 1])[2] == 3
+        assert model.scores([1, 2, 9]).tolist() == model.densities().tolist()
+        assert MarkovModel.fitted(sequences, order=2, least=3).scores([0, 1])[2] == 3
+        assert MarkovModel.fitted(sequences, order=2, least=9).scores([0, 1])[2] == 4
+
+    @given(cells=users, order=st.integers(1, 4), history=st.lists(st.integers(0, 5), min_size=1, max_size=5))
+    @settings(max_examples=80, deadline=None)
+    def test_counts_are_those_of_runs_in_the_sequences(
+        self, cells: list[list[int]], order: int, history: list[int]
+    ) -> None:
+        rows = [collapsed(one, None) for one in cells]
+        found = MarkovModel.fitted(Sequences.of(uploaded(cells), GRID), order).scores(history)
+        for length in range(min(order, len(history)), -1, -1):
+            end = history[len(history) - length :]
+            runs = [row[i : i + length + 1] for row in rows for i in range(len(row) - length)]
+            after = [run[-1] for run in runs if run[:-1] == end]
+            if after or not length:
+                assert found.tolist() == np.bincount(after, minlength=16).tolist() if after else not found.any()
+                break
+
+    def test_refuses_levels_that_are_not_sorted(self) -> None:
+        described = MarkovModel.fitted(Sequences.of(uploaded([[0, 1, 2]]), GRID)).as_dict()
+        described["levels"][1]["code"].reverse()
+        with pytest.raises(DataError, match=r"levels\.1\.code must be sorted codes from 0 to 47"):
+            Recommender.from_dict(described)
+
+
+class TestRecommender:
+    def test_never_recommends_the_last_cell(self) -> None:
+        assert POPULARITY.recommend([], 3).tolist() == [0, 1, 2]
+        assert POPULARITY.recommend([2, 0], 3).tolist() == [1, 2, 3]
+        assert len(POPULARITY.recommend([1], 99)) == 15
+        assert POPULARITY.recommend([1], 0).tolist() == []
+
+    @pytest.mark.parametrize("history", [[16], [-1], [0.5], ["a"], [[1]]])
+    def test_a_history_must_be_cells_of_the_grid(self, history: list[object]) -> None:
+        with pytest.raises(DataError, match="history must be cells of the grid, whole numbers from 0 to 15"):
+            POPULARITY.recommend(history, 1)  # type: ignore[arg-type]
+
+    def test_loads_what_is_downloaded(self, tmp_path) -> None:
+        path = tmp_path / "model.json"
+        for private in (True, False):
+            path.write_text(json.dumps({"model": POPULARITY.as_dict(), "privacy": {"private": private}}))
+            model = Recommender.load(path)
+            assert model.private is private
+            assert model_digest(model) == model_digest(POPULARITY)
+            assert model.recommend([5], 4).tolist() == POPULARITY.recommend([5], 4).tolist()
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "[]", "{}", '{"model": 1}', "[" * 10**5, '{"model": {}, "privacy": 1}', '{"model": [], "privacy": {}}'],
+    )
+    def test_refuses_files_that_are_no_model(self, tmp_path, text: str) -> None:
+        path = tmp_path / "model.json"
+        path.write_text(text)
+        with pytest.raises(DataError, match=r"model\.json must be a model that was downloaded as JSON"):
+            Recommender.load(path)
+
+    @pytest.mark.parametrize(
+        ("changes", "rule"),
+        [
+            ({"model": "oracle"}, "model must be one of .*popularity.*, got oracle"),
+            ({"grid": None}, "grid must be an object"),
+            ({"counts": [1, 2]}, "counts must be 16 whole numbers"),
+            ({"counts": [0.5] * 16}, "counts must be 16 whole numbers"),
+            ({"counts": [[1]] * 16}, "counts must be 16 whole numbers"),
+            ({"counts": [2**70] * 16}, "counts must be 16 whole numbers"),
+        ],
+    )
+    def test_names_what_is_wrong_in_a_model(self, changes: dict[str, object], rule: str) -> None:
+        with pytest.raises(DataError, match=rule):
+            Recommender.from_dict(POPULARITY.as_dict() | changes)
+
+    def test_the_digest_of_popularity_is_that_of_earlier_versions(self) -> None:
+        model = PopularityModel(Grid.square(0.0, 0.0, 1.0, 1.0, 2), np.array([3, -1, 0, 7]))
+        assert model_digest(model) == "8c849108dfcfe403ac928947390d7fd74399c51399fd1d173aca8ad7660937b2"
+
+
+class TestFiles:
+    LABEL: ClassVar = {"text": "a label", "private": False}
+
+    def written(self, model: Recommender, fmt: str) -> bytes:
+        out = io.BytesIO()
+        datatypes["checkins"].write(model, fmt, out, label=self.LABEL)
+        return out.getvalue()
+
+    @pytest.fixture
+    def gravity(self) -> GravityModel:
+        return GravityModel(GRID, np.arange(16) - 2, np.arange(16)[::-1].copy(), 2.5)
+
+    def test_json_of_any_model_is_verified_and_loaded(self, gravity: GravityModel, tmp_path) -> None:
+        for model in (gravity, POPULARITY):
+            data = self.written(model, "json")
+            assert format_of(data) == "model json"
+            assert READERS["model json"](data).digest() == model_digest(model)
+            (tmp_path / "model.json").write_bytes(data)
+            assert model_digest(Recommender.load(tmp_path / "model.json")) == model_digest(model)
+
+    def test_csv_has_the_mass_of_each_cell(self, gravity: GravityModel) -> None:
+        rows = self.written(gravity, "csv").decode().splitlines()
+        assert rows[0].startswith("cell,west,south,east,north,mass,")
+        assert [row.split(",")[5] for row in rows[1:]] == [repr(float(i - 2)) for i in range(16)]
+        with pytest.raises(Unreadable, match="the mass of each cell, a part of the model: its JSON can be verified"):
+            READERS["model csv"](self.written(gravity, "csv"))
+
+    def test_a_damaged_model_is_unreadable(self, gravity: GravityModel) -> None:
+        data = self.written(gravity, "json").replace(b'"model": "gravity"', b'"model": "levity"')
+        with pytest.raises(Unreadable, match="model must be one of .* got levity"):
+            READERS["model json"](data)
+
+    def test_a_table_holds_any_model(self, gravity: GravityModel) -> None:
+        kind = datatypes["checkins"]
+        many = TransitionModel(MANY, np.arange(256), np.arange(16), 2.5, np.arange(65_536) - 9, 1.5)
+        for model in (gravity, POPULARITY, many):
+            assert kind.digest(kind.release_from_table(kind.release_to_table(model))) == kind.digest(model)
+
+    def test_tables_of_popularity_from_before_other_models_are_read(self) -> None:
+        about = {"grid": {**BOX}, "private": True}
+        table = pa.table({"count": pa.array(POPULARITY.counts)})
+        found = datatypes["checkins"].release_from_table(
+            table.replace_schema_metadata({"popularity": json.dumps(about)})
+        )
+        assert found.private
+        assert model_digest(found) == model_digest(POPULARITY)
+
+
+def test_runs_of_the_published_example() -> None:
+    """The sequences 012, 12, 21, 0112 of recommendation.md, repeats not collapsed and without an end symbol."""
+    rows = [[0, 1, 2], [1, 2], [2, 1], [0, 1, 1, 2]]
+    sequences = Sequences(np.concatenate(rows), np.cumsum([0, *map(len, rows)]), GRID)
+    found = {tuple(run): 0 for n in (1, 2, 3) for run in sequences.windows(n).tolist()}
+    for n in (1, 2, 3):
+        for run in sequences.windows(n).tolist():
+            found[tuple(run)] += 1
+    assert found == {
+        (0,): 2,
+        (1,): 5,
+        (2,): 4,
+        (0, 1): 2,
+        (1, 1): 1,
+        (1, 2): 3,
+        (2, 1): 1,
+        (0, 1, 1): 1,
+        (0, 1, 2): 1,
+        (1, 1, 2): 1,
+    }
+    assert [level.count.tolist() for level in gram_levels(sequences, 3)] == [[2, 5, 4], [2, 1, 3, 1], [1, 1, 1]]

@@ -1,0 +1,140 @@
+"""Stays of trajectories as check-ins: whose they are, where and when, and what promises about them cover."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privacy_engine import geo
+from privacy_engine.data import CheckIns, Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.detected_stays import DetectedStays
+from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.formats import read
+from privacy_engine.landmarks.staypoints import stay_points
+from privacy_engine.stays import StaySpec, stays_of, write_csv
+
+SPEC = StaySpec(distance_m=200.0, duration_s=600.0)
+SPECS = st.builds(
+    StaySpec,
+    distance_m=st.floats(0, 2000),
+    duration_s=st.floats(0, 1000),
+    reading=st.sampled_from(["seed", "li08_def", "trackintel"]),
+    max_gap_s=st.none() | st.floats(60, 1000),
+)
+
+
+@st.composite
+def trajectories(draw: st.DrawFn, people: tuple[str, ...] = ("a", "b", "c")) -> list[Trajectory]:
+    """Up to six series of three people, whose events are minutes and some hundred metres apart."""
+    found = []
+    for _ in range(draw(st.integers(1, 6))):
+        n = draw(st.integers(1, 12))
+        steps = st.lists(st.integers(0, 300), min_size=n, max_size=n)
+        axes = (np.cumsum(draw(steps)) / 1e5 for _ in range(2))
+        start = draw(st.integers(0, 3)) * 1000.0
+        times = start + np.cumsum(draw(st.lists(st.integers(0, 600), min_size=n, max_size=n)))
+        found.append(Trajectory(*axes, times.astype(float), person=draw(st.sampled_from(people))))
+    return found
+
+
+def rows(found: CheckIns, person: str | None = None) -> list[tuple[str, float, float, float]]:
+    """User, time and position of each check-in, of one person or of all."""
+    assert found.lon is not None
+    assert found.lat is not None
+    users = [found.users[user] for user in found.user]
+    columns = zip(users, found.time_s.tolist(), found.lon.tolist(), found.lat.tolist(), strict=True)
+    return [row for row in columns if person in (None, row[0])]
+
+
+def detected(series: list[Trajectory], spec: StaySpec) -> list[tuple[str, float, float, float]]:
+    """The same by definition: the stays of each series, one by one; nothing where there are none."""
+    found = []
+    for one in series:
+        assert one.time_s is not None
+        for i, j in stay_points(one.lon, one.lat, one.time_s, **spec.model_dump()).tolist():
+            found.append((one.person, one.time_s[i], one.lon[i:j].mean(), one.lat[i:j].mean()))
+    return found
+
+
+@given(trajectories(), SPECS)
+def test_each_stay_is_a_check_in_at_its_start_and_its_middle(series: list[Trajectory], spec: StaySpec) -> None:
+    expected = detected(series, spec)
+    if not expected:
+        with pytest.raises(DataError, match="stays must be at least 1"):
+            stays_of(series, spec)
+        return
+    found = rows(stays_of(series, spec))
+    assert sorted(row[:2] for row in found) == sorted(row[:2] for row in expected)
+    assert np.allclose(sorted(row[2:] for row in found), sorted(row[2:] for row in expected), rtol=0, atol=1e-9)
+
+
+@given(trajectories(), trajectories(("b", "c")), SPECS)
+def test_the_stays_of_a_person_depend_on_no_other_person(
+    series: list[Trajectory], others: list[Trajectory], spec: StaySpec
+) -> None:
+    """So all events of one person, however they change, change the check-ins of one user."""
+    own = [one for one in series if one.person == "a"]
+    if not detected(own, spec):
+        return
+    expected = rows(stays_of(own, spec), "a")
+    assert rows(stays_of(own + others, spec), "a") == expected
+    assert rows(stays_of(others + own, spec), "a") == expected
+
+
+@given(trajectories(), SPECS)
+def test_a_stay_begins_and_lies_within_reach_of_its_events(series: list[Trajectory], spec: StaySpec) -> None:
+    if not detected(series, spec):
+        return
+    for person, time_s, lon, lat in rows(stays_of(series, spec)):
+        starts = [one for one in series if one.person == person and one.time_s is not None and time_s in one.time_s]
+        reach = spec.distance_m * 1.001 + 1  # the mean of points within a circle lies in it, on a plane
+        assert any(
+            (geo.distance_m(one.lon[one.time_s == time_s], one.lat[one.time_s == time_s], lon, lat) <= reach).any()
+            for one in starts
+        )
+
+
+def test_a_stay_across_the_antimeridian_is_there() -> None:
+    lon = np.array([179.9999, -179.9999, 179.9999, -179.9999])
+    found = stays_of([Trajectory(lon, np.zeros(4), np.arange(4) * 600.0)], SPEC)
+    assert found.lon is not None
+    assert abs(found.lon[0]) == pytest.approx(180.0, abs=1e-9)
+    assert (list(found.users), len(found)) == (["person"], 1)
+
+
+@given(trajectories())
+def test_a_written_file_is_read_as_the_same_check_ins(series: list[Trajectory]) -> None:
+    spec = StaySpec(distance_m=2000.0, duration_s=0.0)
+    found, out = stays_of(series, spec), io.BytesIO()
+    write_csv(found, out)
+    out.seek(0)
+    again = read(out, name="stays.csv", kinds=["checkins"]).other
+    assert isinstance(again, CheckIns)
+    assert sorted(rows(again)) == sorted(rows(found))
+    stored = datatypes["checkins"]
+    assert rows(stored.from_table(stored.to_table(found))) == rows(found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"), [({"distance_m": -1.0}, "distance_m"), ({"duration_s": "x"}, "duration_s"), ({"a": 1}, "a")]
+)
+def test_parameters_are_checked(changes: dict[str, object], field: str) -> None:
+    with pytest.raises(ParameterErrors, match=field):
+        StaySpec.parse(SPEC.model_dump() | changes)
+
+
+def test_series_without_times_have_no_stays() -> None:
+    with pytest.raises(DataError, match="every series must have times"):
+        stays_of([Trajectory([0.0], [0.0])], SPEC)
+
+
+def test_what_a_promise_covers_names_the_stays_and_not_the_cleaning() -> None:
+    plain, cleaned = SPEC.described(), SPEC.described(["drop-jumps"])
+    assert "all events of one person" in plain.covers
+    assert "stays of at least 600 s within 200 m" in plain.covers
+    assert plain.not_covered == ()
+    assert cleaned.not_covered == ("what cleaning (drop-jumps) made of the upload before stays were detected",)
+    assert DetectedStays.from_dict(cleaned.as_dict()) == cleaned
