@@ -11,13 +11,25 @@ from playwright.sync_api import Page
 from dashboard.datasets.models import Dataset
 from tests.patience import patience
 
-_PAINTED = """(id) => {
+# Changes are drawn up to three frames after what caused them, and under load a frame takes longer than any fixed wait
+_PAINTED = """async (id) => {
+  for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame);
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
   if (!canvas || !canvas.isConnected || !canvas.width) return 0;
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let painted = 0;
   for (let i = 3; i < data.length; i += 4) painted += data[i] > 0;
   return painted;
+}"""
+_AT_REST = """async () => {
+  const look = () => JSON.stringify([...document.querySelectorAll("canvas")].map((one) =>
+    [one.dataset.drawn, one.width, one.height, one.style.cssText, one.getBoundingClientRect()]));
+  for (let [same, last] = [0, ""]; same < 15; ) {
+    await new Promise(requestAnimationFrame);
+    const now = look();
+    same = now === last ? same + 1 : 0;
+    last = now;
+  }
 }"""
 # Of a canvas: how many pixels are painted, and where in it their middle lies
 MIDDLE = """((canvas) => {
@@ -38,6 +50,11 @@ _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =
 def painted(page: Page, layer: str) -> int:
     """Return the number of painted pixels of a layer's canvas."""
     return int(page.evaluate(_PAINTED, layer))
+
+
+def at_rest(page: Page) -> None:
+    """Wait until no canvas has been drawn, moved or cut for a quarter of a second of frames."""
+    page.evaluate(_AT_REST)
 
 
 def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, timeout_s: float = 15) -> int:

@@ -23,7 +23,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
 from tests.browser.fixtures import table
-from tests.browser.rendering import cursors, lines, painted, wait_until_ready
+from tests.browser.rendering import at_rest, cursors, lines, painted, wait_until_ready
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ class TestLinked:
         small = painted(page, "selection")
         page.get_by_role("button", name="Noise and guarantee of Uniform").click()
         expect(page.locator("[data-guarantee] h3")).to_contain_text("Uniform")
-        page.wait_for_timeout(120)
+        at_rest(page)
         assert painted(page, "selection") > 5 * small
 
     def test_no_motion_with_reduced_motion(

@@ -16,7 +16,7 @@ from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.conftest import DEVICES, PHONE, assert_fits, check_page, run_cases
 from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import MIDDLE, compare, layers, painted, wait_until_ready
+from tests.browser.rendering import MIDDLE, at_rest, compare, expect_painted, layers, painted, wait_until_ready
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -73,7 +73,7 @@ def drag(page: Page, box: dict[str, float], to: tuple[float, float]) -> None:
     page.mouse.move(x + to[0], y + to[1], steps=4)
     page.wait_for_timeout(300)  # no inertia
     page.mouse.up()
-    page.wait_for_timeout(200)
+    at_rest(page)
 
 
 def shows_its_side(page: Page, left: str, right: str) -> None:
@@ -91,7 +91,7 @@ class TestSwipe:
         compare(page, taxi)
         whole = painted(page, "original")
         page.get_by_text("Swipe", exact=True).click()
-        page.wait_for_timeout(200)
+        at_rest(page)
         right = page.get_by_label("Right of the divider").input_value()
         assert page.get_by_label("Left of the divider").input_value() == "original"
         shows_its_side(page, "original", right)
@@ -109,7 +109,7 @@ class TestSwipe:
             right,
         )
         assert abs(clip - line["x"] - line["width"] / 2) < 12, "the cut stays at the line"
-        page.wait_for_timeout(500)
+        at_rest(page)
         shows_its_side(page, "original", right)
 
 
@@ -119,7 +119,7 @@ class TestSideBySide:
         compare(page, taxi, "?mode=grid&faint=0")
         panes = page.locator(".pane:visible")
         expect(panes).to_have_count(3)
-        page.wait_for_timeout(300)
+        at_rest(page)
 
         def alike() -> list[Any]:
             found = page.evaluate(MIDDLES, "landmarks")
@@ -127,7 +127,7 @@ class TestSideBySide:
             return found
 
         page.get_by_text("2 maps", exact=True).click()
-        page.wait_for_timeout(400)
+        at_rest(page)
         one, other = alike()
         assert one[0] > 100
         assert one[1:] == pytest.approx(other[1:], abs=1.5)
@@ -137,12 +137,12 @@ class TestSideBySide:
         assert moved[1] == pytest.approx(one[1] - 20, abs=2)
         assert moved[2] == pytest.approx(one[2] + 45, abs=2)
         panes.nth(0).get_by_role("button", name="Zoom in").click()
-        page.wait_for_timeout(600)
+        at_rest(page)
         near, and_near = alike()
         assert near[1:] == pytest.approx(and_near[1:], abs=1.5)
         assert near[1:] != pytest.approx(moved[1:], abs=2)
         panes.nth(1).get_by_role("button", name="Fit the map").click()
-        page.wait_for_timeout(400)
+        at_rest(page)
         fitted, and_fitted = alike()
         assert fitted[1:] == pytest.approx(and_fitted[1:], abs=1.5)
 
@@ -172,7 +172,7 @@ class TestLayers:
         for _ in range(5):
             slider.press("ArrowRight")
         page.wait_for_function("() => location.search.includes('order=')")
-        page.wait_for_timeout(300)
+        at_rest(page)
         looked = """() => [...document.querySelectorAll("canvas[data-layer]")].map((one) =>
           [one.dataset.layer, one.style.zIndex, Number(one.style.opacity || 1).toFixed(3)]).sort()"""
         ids = layers(page)
@@ -240,8 +240,8 @@ class TestRange:
         wait_until_ready(page)
         assert [painted(page, one) for one in ids] == part
         page.get_by_role("slider", name="Event", exact=True).press("Escape")
-        page.wait_for_timeout(200)
-        assert [painted(page, one) for one in ids] == whole
+        for one, pixels in zip(ids, whole, strict=True):
+            expect_painted(page, one, pixels.__eq__)
         page.wait_for_function("() => !location.search.includes('range=')")
 
     def test_grips_by_keyboard(self, page: Page, taxi: Dataset, pair: list[Release]) -> None:
@@ -263,7 +263,7 @@ def the_best_release_is_on_the_right_and_another_can_be_chosen(page: Page, pair:
     other = next(one for one in pair if one is not best)
     expect(page.get_by_label("Right of the divider")).to_have_value(str(best.pk))
     page.get_by_label("Right of the divider").select_option(str(other.pk))
-    page.wait_for_timeout(200)
+    at_rest(page)
     shows_its_side(page, "original", str(other.pk))
     assert painted(page, str(best.pk)) == 0
 
@@ -279,11 +279,11 @@ def the_divider_is_dragged_and_moved_with_the_keys(page: Page, pair: list[Releas
     line.press("ArrowRight")
     expect(line).to_have_attribute("aria-valuenow", str(now + 2))
     line.press("End")
-    page.wait_for_timeout(200)
+    at_rest(page)
     assert sides(page, "original")[0] > 300
     assert sum(sides(page, page.get_by_label("Right of the divider").input_value())) == 0
     line.press("Home")
-    page.wait_for_timeout(200)
+    at_rest(page)
     assert sum(sides(page, "original")) == 0
     expect(line).to_have_attribute("aria-valuenow", "0")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of")
@@ -291,7 +291,7 @@ def the_divider_is_dragged_and_moved_with_the_keys(page: Page, pair: list[Releas
 
 def overlay_heals_the_cut(page: Page, pair: list[Release]) -> None:
     page.get_by_text("Overlay", exact=True).click()
-    page.wait_for_timeout(200)
+    at_rest(page)
     cuts = page.evaluate("() => [...document.querySelectorAll('.map-canvas')].map((one) => one.style.clipPath)")
     assert set(cuts) == {""}
     for release in pair:
@@ -300,7 +300,7 @@ def overlay_heals_the_cut(page: Page, pair: list[Release]) -> None:
 
 def event_and_pointer_are_shown_in_all(page: Page, pair: list[Release]) -> None:
     page.get_by_role("slider", name="Event", exact=True).press("PageUp")
-    page.wait_for_timeout(200)
+    at_rest(page)
     selections = page.evaluate(MIDDLES, "selection")
     assert len(selections) == 3
     assert all(one[0] > 50 for one in selections)

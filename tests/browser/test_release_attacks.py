@@ -22,7 +22,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
 from tests.browser.conftest import accessibility_faults, check_page, run_jobs
 from tests.browser.fixtures import PRECISE, released, table
-from tests.browser.rendering import compare, expect_painted, layers, painted, wait_until_ready
+from tests.browser.rendering import at_rest, compare, expect_painted, layers, painted, wait_until_ready
 
 WARNING = "This reads the original; do not publish it."
 
@@ -71,7 +71,7 @@ class TestHomeAndWork:
         expect_painted(page, "guesses", lambda pixels: pixels > 200)
         assert "Guessed places" in layers(page)
         page.get_by_role("checkbox", name="Guessed places").uncheck()
-        page.wait_for_timeout(150)
+        at_rest(page)
         assert painted(page, "guesses") == 0
         assert not accessibility_faults(page)
 
@@ -127,7 +127,7 @@ class TestLocalisation:
             panel(page).get_by_role("link", name="as CSV").click()
         assert len(Path(waiting.value.path()).read_text().splitlines()) == 261
         page.get_by_role("checkbox", name="Guessed path").uncheck()
-        page.wait_for_timeout(150)
+        at_rest(page)
         assert painted(page, "guessed") == 0
 
     def test_one_that_waits_is_cancelled_and_tried_again(self, page: Page, taxi: Dataset, release: Release) -> None:

@@ -19,7 +19,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
 from tests.browser.fixtures import released
-from tests.browser.rendering import compare, cursors, layers, lines, painted, wait_until_ready
+from tests.browser.rendering import at_rest, compare, cursors, layers, lines, painted, wait_until_ready
 from tests.patience import patience
 
 TRIO = ["Skip", "Uniform", "Adaptive"]
@@ -78,7 +78,7 @@ def mark(page: Page, dataset: Dataset) -> LandmarkSet:
 
 def chosen_event(page: Page) -> dict[str, float]:
     """Where the selected event is painted: the middle of the selection's pixels."""
-    page.wait_for_timeout(120)
+    at_rest(page)
     return page.evaluate(
         """() => {
           const canvas = document.querySelector('canvas[data-layer="selection"]');
@@ -142,7 +142,7 @@ def test_upload_mark_release_compare(page: Page, worker: None, location_file: Pa
         page.get_by_role("checkbox", name=title).uncheck()
         assert painted(page, layer) == 0, title
     page.get_by_role("checkbox", name="Skip").check()
-    page.wait_for_timeout(120)
+    at_rest(page)
     assert painted(page, shown["Skip"]) > 50
 
 

@@ -28,7 +28,7 @@ from tests.browser.landmark_editor import (
     tool,
     undo_all,
 )
-from tests.browser.rendering import painted
+from tests.browser.rendering import at_rest, painted
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def escape_cancels_and_backspace_takes_a_corner_back(editor: Page) -> None:
     expect(editor.locator("[data-handle^=corner]")).to_have_count(3)
     draw_polygon(editor, SQUARE, close="Escape")
     expect(editor.locator(".zone")).to_have_count(1)
-    editor.wait_for_timeout(100)
+    at_rest(editor)
     assert painted(editor, "sketch") == 0
 
 

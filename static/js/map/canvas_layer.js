@@ -51,6 +51,12 @@ const METHODS = {
       zoomanim: this._zoom,
     };
   },
+  /** Draw at once, not by the next frame: what replaces a layer would flicker otherwise. */
+  drawNow() {
+    cancelAnimationFrame(this._frame);
+    this._frame = null;
+    if (this._map) this._draw();
+  },
   redraw() {
     this._last = null; // nothing that is there can be reused
     return this._soon();

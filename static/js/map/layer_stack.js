@@ -53,10 +53,12 @@ export function createLayerStack(leaflet, middle) {
    * @param {{keeps?: (view: View) => boolean, style?: any, positions?: any}} options
    */
   function put(id, order, draw, { keeps, ...more } = {}) {
+    const isReplaced = entries.get(id)?.visible;
     remove(id);
     const layer = canvasLayer({ id, zIndex: order, draw, keeps });
     entries.set(id, { layer, visible: true, ...more });
     layer.addTo(leaflet);
+    if (isReplaced) layer.drawNow();
   }
 
   /** @param {string} id */
