@@ -89,6 +89,11 @@ class Label(Frozen):
     whole_trace_epsilon: float | None = Field(
         None, description="What all events of a person together leak at most, within radius_m."
     )
+    noise_p95_m: float | None = Field(
+        None,
+        description="Metres that noise moves 95 % of the published positions by at most; positions that repeat earlier "
+        "ones also lack the movement since. Null after post-processing, and where budgets depend on the positions.",
+    )
     not_covered: list[str] = Field(description="What the promise does not cover; empty where all is covered.")
     grid_degrees: float | None = Field(None, description="Positions are whole multiples of this; null without any.")
     clear_fields: list[str] = Field(description="What leaves without noise.")
@@ -181,6 +186,7 @@ def release_context(
     cleaning: Sequence[CleaningStep] = (),
     unit: str = ONE_PERSON,
     whole_trace: float | None = None,
+    noise_p95_m: float | None = None,
     stability: int = 1,
 ) -> Context:
     """What a release's promise depends on: the largest number of ``landmarks`` of a person, and how all came about.
@@ -197,6 +203,7 @@ def release_context(
         provided=tuple(dict.fromkeys(condition for step in cleaning for condition in step.conditions)),
         not_covered=uncovered_cleaning(cleaning),
         whole_trace=whole_trace,
+        noise_p95_m=noise_p95_m,
     )
 
 

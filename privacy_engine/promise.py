@@ -85,6 +85,8 @@ class Context:
         How check-ins were made of trajectories; None of check-ins that were uploaded.
     whole_trace : float or None
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
+    noise_p95_m : float or None
+        What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
     """
 
     landmarks: int | None = None
@@ -94,6 +96,7 @@ class Context:
     provided: tuple[str, ...] = ()
     not_covered: tuple[str, ...] = ()
     whole_trace: float | None = None
+    noise_p95_m: float | None = None
     counted: Counted | None = None
     stays: DetectedStays | None = None
 

@@ -56,7 +56,7 @@ def context_of(row: Release) -> Context:
     found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
     if row.by_series:
         return replace(found, unit=ONE_SERIES, landmarks=row.landmark_set.count)
-    return replace(found, whole_trace=summary.get("whole_trace"))
+    return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))
 
 
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:

@@ -14,7 +14,7 @@ from dashboard.releases import derivation, files
 from dashboard.releases.models import Release
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__, data
-from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast, noise_p95_m
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.base import Watch
 from privacy_engine.landmarks.methods import split
@@ -102,9 +102,10 @@ def _beside_errors(row: Release) -> dict[str, float]:
 def _per_person(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
     """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
     persons = people_of(row.dataset)
-    budgets = [one.budgets for one in drawn]
+    budgets, masks, spec = [one.budgets for one in drawn], masks_of_people(row.landmark_set), row.parsed_spec
     return {
         "people": len(persons),
-        "landmarks_per_person": most_landmarks(masks_of_people(row.landmark_set)),
+        "landmarks_per_person": most_landmarks(masks),
+        "noise_p95_m": None if row.source or spec.postprocess else noise_p95_m(spec.mechanism, masks),
         "whole_trace": largest_total([person.joined_values(budgets) for person in persons]),
     }

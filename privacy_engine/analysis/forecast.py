@@ -101,6 +101,15 @@ def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Noi
     return _forecast(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
 
 
+def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float | None:
+    """The distance in metres that noise moves 95 % of the published positions by at most, without a position known.
+
+    ``masks`` as for :func:`noise_forecast`. None where budgets depend on the run, or nothing is published.
+    """
+    found = noise_forecast(mechanism, masks) if has_known_budgets(mechanism) else None
+    return found and found.overall.p95_m
+
+
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:
     """What noise moves each published position of one series by on average, metres, (m,), without a position known.
 

@@ -17,6 +17,7 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.exports import FORMATS
 from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
+from privacy_engine.noise import planar_quantile_m
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.command_runner import DAY, runner
@@ -125,7 +126,9 @@ class TestCleaning:
             "which events are landmarks, selected manually",
             "which events were left out before by cleaning that reads positions (drop-jumps)",
         )
-        context = Context(landmarks=2, not_covered=uncovered, whole_trace=label["whole_trace_epsilon"])
+        known = {"whole_trace": label["whole_trace_epsilon"], "noise_p95_m": label["noise_p95_m"]}
+        context = Context(landmarks=2, not_covered=uncovered, **known)
+        assert context.noise_p95_m == pytest.approx(float(planar_quantile_m(1 / 3 / 200, 0.95)))
         assert context.whole_trace == pytest.approx(1)
         assert label == json.loads(
             json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning, sha256=label["sha256"]))

@@ -19,6 +19,7 @@ from dashboard.storage.data_files import read_data, read_release
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
+from privacy_engine.noise import planar_quantile_m
 from privacy_engine.published import trajectories_digest
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.release_runs import charges, executed, expire, fail, interrupted
@@ -91,6 +92,7 @@ class TestDraw:
             "people": 1,
             "landmarks_per_person": 4,
             "whole_trace": 4.0,
+            "noise_p95_m": pytest.approx(float(planar_quantile_m(1 / release.parsed_spec.mechanism.radius_m, 0.95))),
             "budgets": {
                 "min": 0.0,
                 "max": 1.0,

@@ -8,7 +8,13 @@ import pytest
 from scipy.integrate import quad
 
 from privacy_engine import geo, noise
-from privacy_engine.analysis.forecast import LONGEST_RUN, expected_error_m, has_known_budgets, noise_forecast
+from privacy_engine.analysis.forecast import (
+    LONGEST_RUN,
+    expected_error_m,
+    has_known_budgets,
+    noise_forecast,
+    noise_p95_m,
+)
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
@@ -29,6 +35,7 @@ every_known = pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.register
 
 def test_only_adaptive_has_to_be_simulated_of_the_papers_and_our_splits():
     assert landmark.Adaptive not in KNOWN
+    assert noise_p95_m(example(landmark.Adaptive), [np.array([True, False])]) is None
     papers = {landmark.Skip, landmark.Uniform, landmark.OptimalSplit, landmark.Planned, landmark.WEvent, landmark.Joint}
     assert papers <= set(KNOWN)
 
@@ -50,6 +57,7 @@ def test_declared_error_matches_a_hundred_thousand_draws(cls):
 
     found = noise_forecast(mechanism, [mask])
     assert found.exact
+    assert noise_p95_m(mechanism, [mask]) == found.overall.p95_m
     for group, of in ((found.landmark, mask), (found.regular, ~mask), (found.overall, mask | True)):
         these = of[release.event]
         assert group.events == np.count_nonzero(of)

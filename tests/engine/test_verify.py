@@ -47,7 +47,7 @@ AWKWARD = [
 
 def labelled(series: list[Trajectory], spec: ReleaseSpec | None = None, *, private: bool = True) -> dict:
     spec = spec or ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}})
-    context = release_context(landmarks=2, whole_trace=1.5)
+    context = release_context(landmarks=2, whole_trace=1.5, noise_p95_m=640.2)
     return privacy_label(spec, context, private=private, sha256=trajectories_digest(series), ledger_entry="7")
 
 
@@ -250,10 +250,11 @@ def test_every_exported_format_can_be_verified():
 
 def test_a_label_has_everything_it_must():
     label = Label.model_validate(labelled([track()]))
-    wanted = "unit neighbours epsilon radius_m not_covered whole_trace_epsilon grid_degrees noise clear_fields cairn"
-    for name in [*wanted.split(), "ledger_entry", "sha256"]:
+    wanted = "unit neighbours epsilon radius_m not_covered whole_trace_epsilon noise_p95_m grid_degrees noise"
+    for name in [*wanted.split(), "clear_fields", "cairn", "ledger_entry", "sha256"]:
         assert getattr(label, name) is not None, name
     assert "of one person" in label.text
+    assert "noise moves 95 % of positions by at most 640.2 m" in label.text
 
 
 def test_the_limit_of_a_cell_is_put_back():

@@ -143,12 +143,13 @@ class TrajectoryMechanism(Mechanism):
             "landmarks": context.landmarks if self.reads_landmarks else None,
             "stability": context.stability,
             "whole_trace_epsilon": context.whole_trace,
+            "noise_p95_m": context.noise_p95_m,
             "grid_degrees": noise.GRID_DEG,
         }
 
     def label_parts(self, context: Context) -> tuple[str, ...]:
         selected = self.reads_landmarks and context.choice.added(1)
-        return (*([_selection(context)] if selected else []), *self._whole_trace(context))
+        return (*([_selection(context)] if selected else []), *self._whole_trace(context), *_noise(context))
 
     def _whole_trace(self, context: Context) -> tuple[str, ...]:
         if context.whole_trace is None:
@@ -209,6 +210,12 @@ def _selection(context: Context) -> str:
     if choice.one_sided:
         return f"marked events chosen by a one-sided selection of level {shortest(choice.one_sided)}, which is included"
     return f"landmarks by zones over an earlier release, which spent {shortest(choice.earlier_per_m)} per m, included"
+
+
+def _noise(context: Context) -> tuple[str, ...]:
+    """The noise's own figure, of which no original is read."""
+    known = context.noise_p95_m is not None
+    return (f"noise moves 95 % of positions by at most {at_most(context.noise_p95_m)} m",) if known else ()
 
 
 def _landmarks(count: int | None) -> str:

@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 
 from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of, write_whole
 from privacy_engine import formats
+from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.cleaning import clean as cleaned
 from privacy_engine.component import Component
@@ -143,13 +144,15 @@ def _release(
         marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
     drawn = spec.release(series, marks)
     persons = people(series)
+    masks = [person.joined_mask([one.mask for one in marks]) for person in persons]
     context = release_context(
-        landmarks=most_landmarks([person.joined_mask([one.mask for one in marks]) for person in persons]),
+        landmarks=most_landmarks(masks),
         method=method,
         beside=None if beside is None else MarkedBeside(beside.private, beside.method.one_sided_level),
         cleaning=cleaning,
         stability=stability_of(done),
         whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in persons]),
+        noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
     )
     private = all(one.private for one in drawn)
     data_type = datatypes[Trajectory.kind]
