@@ -107,7 +107,7 @@ def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float 
     ``masks`` as for :func:`noise_forecast`. None where budgets depend on the run, or nothing is published.
     """
     found = noise_forecast(mechanism, masks) if has_known_budgets(mechanism) else None
-    return found and found.overall.p95_m
+    return None if found is None else found.overall.p95_m
 
 
 def expected_error_m(mechanism: TrajectoryMechanism, is_landmark: Mask) -> Floats:

@@ -214,8 +214,9 @@ def _selection(context: Context) -> str:
 
 def _noise(context: Context) -> tuple[str, ...]:
     """The noise's own figure, of which no original is read."""
-    known = context.noise_p95_m is not None
-    return (f"noise moves 95 % of positions by at most {at_most(context.noise_p95_m)} m",) if known else ()
+    if context.noise_p95_m is None:
+        return ()
+    return (f"noise moves 95 % of positions by at most {at_most(context.noise_p95_m)} m",)
 
 
 def _landmarks(count: int | None) -> str:
