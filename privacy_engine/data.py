@@ -18,6 +18,11 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
+def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
+    """The parts one after another, (n,); an empty array of ``dtype`` where there are none."""
+    return np.concatenate(parts) if len(parts) else np.empty(0, dtype)
+
+
 def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     try:
         array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True)  # no caller can change it

@@ -12,7 +12,7 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.data import Floats, Trajectory, concatenated
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.people import joined
 
@@ -41,11 +41,11 @@ class DataScale(Result):
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
     persons = [one for one in joined(series) if len(one)]
-    steps = _joined([geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]) for one in persons])
+    steps = concatenated([geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]) for one in persons])
     return DataScale(
         median_step_m=_median(steps),
         extent_m=_median(np.array([extent_m(one) for one in persons])),
-        stay_radius_m=_median(_joined([_stay_distances_m(one) for one in persons])),
+        stay_radius_m=_median(concatenated([_stay_distances_m(one) for one in persons])),
     )
 
 
@@ -92,10 +92,6 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / counts for axis in (0, 1)])
     lon, lat = plane.unproject(centres[stays])
     return geo.distance_m(lon, lat, one.lon[events], one.lat[events])
-
-
-def _joined(parts: list[Floats]) -> Floats:
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _median(values: Floats) -> float | None:

@@ -15,16 +15,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.analysis.forecast import Expected, has_known_budgets, noise_forecast, planned_noise
 from privacy_engine.analysis.results import Result
 from privacy_engine.analysis.simulation import simulate
-from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory
+from privacy_engine.data import Floats, LandmarkSet, Mask, Trajectory, concatenated
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.noise.expected import SharedNoise
@@ -120,7 +118,7 @@ def error_forecast(
         errors = min(errors, PROCESSED_ERRORS)
         data = data.first(errors)
     errors_m = _simulated(mechanism, data, steps, math.ceil(errors / max(data.events, 1)))
-    marks = _joined(data.masks, np.bool_)
+    marks = concatenated(data.masks, np.bool_)
     return ErrorForecast(
         exact=False,
         runs=len(errors_m),
@@ -147,7 +145,7 @@ def _simulated(mechanism: TrajectoryMechanism, data: ForecastData, steps: Sequen
             parts = [_processed(mechanism, one, mask, steps, rng) for one, mask in people]
         else:
             parts = [_errors_m(mechanism, one, mask, SEED + i, run) for i, (one, mask) in enumerate(people)]
-        rows.append(_joined(parts, np.float64))
+        rows.append(concatenated(parts))
     return np.array(rows).reshape(runs, data.events)
 
 
@@ -205,10 +203,6 @@ def _of_errors(errors_m: Floats) -> ErrorFigures:
     typical_m, p95_m = np.quantile(published, (0.5, 0.95)).tolist()
     events = round(len(published) / len(errors_m))
     return ErrorFigures(events=events, mean_m=float(published.mean()), typical_m=typical_m, p95_m=p95_m)
-
-
-def _joined(parts: Sequence[NDArray[Any]], dtype: type) -> NDArray[Any]:
-    return np.concatenate([np.empty(0, dtype=dtype), *parts])
 
 
 def _some(sizes: Sequence[int]) -> list[int]:

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from privacy_engine import geo, noise
-from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
+from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory, concatenated
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, last_draw
 from privacy_engine.noise.expected import (
@@ -191,7 +191,7 @@ def _expected(
     epsilon: float, parts: list[ShownNoise], group: Callable[[Mask], Mask], runs: int, *, exact: bool
 ) -> Expected:
     these = [group(part.is_landmark) for part in parts]
-    budgets = _joined([part.budgets[of] for part, of in zip(parts, these, strict=True)])
+    budgets = concatenated([part.budgets[of] for part, of in zip(parts, these, strict=True)])
     values = [part.values[of[part.event]] for part, of in zip(parts, these, strict=True)]
     drawn = budgets[budgets > 0] / epsilon
     found = Expected(
@@ -202,16 +202,12 @@ def _expected(
     )
     if not any(map(len, values)):
         return found
-    mean_m, median_m, p95_m = _of_noise(values, parts) if exact else _of_errors(_joined(values))
+    mean_m, median_m, p95_m = _of_noise(values, parts) if exact else _of_errors(concatenated(values))
     return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
 
 
-def _joined(parts: list[Floats]) -> Floats:
-    return np.concatenate(parts) if parts else np.empty(0)
-
-
 def _of_noise(values: list[Floats], parts: list[ShownNoise]) -> tuple[float, float, float]:
-    rates, counts = np.unique(_joined(values), return_counts=True)
+    rates, counts = np.unique(concatenated(values), return_counts=True)
     own = rates > 0
     laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
     weights: Counter[tuple[int, float]] = Counter()

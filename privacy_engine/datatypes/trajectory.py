@@ -12,7 +12,7 @@ import numpy as np
 from privacy_engine.analysis import outline
 from privacy_engine.audit.kinds import Kind
 from privacy_engine.audit.trajectory import TrajectoryKind
-from privacy_engine.data import Floats, LandmarkSet, Release, Trajectory
+from privacy_engine.data import Floats, LandmarkSet, Release, Trajectory, concatenated
 from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
@@ -119,11 +119,11 @@ class TrajectoryType(DataType):
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
         starts = np.cumsum([0, *(len(one) for one in truth)]).tolist()
-        event = _joined([start + one.event for start, one in zip(starts[:-1], release, strict=True)])
+        event = concatenated([start + one.event for start, one in zip(starts[:-1], release, strict=True)])
         if not len(event):
             return {}
-        whole = Trajectory(_joined([one.lon for one in truth]), _joined([one.lat for one in truth]))
-        lon, lat = (_joined([getattr(one.series, axis) for one in release]) for axis in ("lon", "lat"))
+        whole = Trajectory(concatenated([one.lon for one in truth]), concatenated([one.lat for one in truth]))
+        lon, lat = (concatenated([getattr(one.series, axis) for one in release]) for axis in ("lon", "lat"))
         found = {}
         for key, described in FIGURES.items():
             metric = self.metrics.parse(described)
@@ -136,19 +136,15 @@ class TrajectoryType(DataType):
         series = np.repeat(np.arange(len(release), dtype=np.int32), [len(one.budgets) for one in release])
         columns = {"budget": "budgets", "fresh": "fresh", "sd_m": "sd_m"}
         return {"series": series} | {
-            name: _joined([getattr(one, of) for one in release]) for name, of in columns.items()
+            name: concatenated([getattr(one, of) for one in release]) for name, of in columns.items()
         }
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, Any]:
         """``error_m`` of each published position, to the millimetre."""
-        return {"error_m": _joined([error_m(*pair) for pair in zip(truth, release, strict=True)]).round(3)}
+        return {"error_m": concatenated([error_m(*pair) for pair in zip(truth, release, strict=True)]).round(3)}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
         write([one.series for one in release], fmt, out, label=label)
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

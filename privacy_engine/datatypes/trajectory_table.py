@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from privacy_engine.data import Floats, Ints, Release, Trajectory
+from privacy_engine.data import Ints, Release, Trajectory, concatenated
 from privacy_engine.formats.arrow import pa
 from privacy_engine.people import Person, people_of
 from privacy_engine.published import CELLS_PER_DEGREE
@@ -43,8 +43,7 @@ def table_of(series: Sequence[Trajectory]) -> Any:
 def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
     """The table of what releases publish; budgets are no part of it."""
     series, events = [one.series for one in releases], [one.event for one in releases]
-    event = np.concatenate(events) if events else np.empty(0, np.int64)
-    return _named(_positions(series) | {"event": pa.array(event)}, series)
+    return _named(_positions(series) | {"event": pa.array(concatenated(events, np.int64))}, series)
 
 
 def series_of(table: Any) -> list[Trajectory]:
@@ -88,16 +87,12 @@ def _positions(series: Sequence[Trajectory]) -> dict[str, Any]:
     numbers = np.repeat(np.arange(len(series), dtype=np.int32), [len(one) for one in series])
     columns = {"series": pa.array(numbers)}
     for axis in ("lon", "lat"):
-        scaled = np.round(_joined([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
+        scaled = np.round(concatenated([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
         columns[axis] = pa.array(scaled.astype(np.int32))
     times = [one.time_s for one in series if one.time_s is not None]
     if len(times) == len(series):
-        columns["time_ms"] = pa.array(np.round(_joined(times) * 1000).astype(np.int64))
+        columns["time_ms"] = pa.array(np.round(concatenated(times) * 1000).astype(np.int64))
     return columns
-
-
-def _joined(parts: Sequence[Floats]) -> Floats:
-    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _named(columns: dict[str, Any], series: Sequence[Trajectory]) -> Any:

@@ -5,14 +5,16 @@ import { bytes } from "../core/format.js";
 import { renderErrors, renderQuestion } from "./import_report.js";
 import { numbersOf, refuseInvalid } from "./number_field.js";
 
-/** @type {Record<import("./upload_list.js").UploadState, string>} */
-const STATES = {
-  sending: "",
-  ready: "ready",
-  refused: "refused",
-  question: "question",
-  failed: "not read",
-  cancelled: "cancelled",
+/** @typedef {keyof typeof STATES} UploadState */
+
+/** What a card names its state, and how a summary counts it. */
+export const STATES = {
+  sending: { name: "", counted: "in progress" },
+  ready: { name: "ready", counted: "ready" },
+  question: { name: "question", counted: "with a question" },
+  refused: { name: "refused", counted: "refused" },
+  failed: { name: "not read", counted: "not read" },
+  cancelled: { name: "cancelled", counted: "cancelled" },
 };
 
 /**
@@ -35,7 +37,7 @@ export function createUploadCard(file, again) {
   element.addEventListener("upload:again", again);
 
   /**
-   * @param {import("./upload_list.js").UploadState} state
+   * @param {UploadState} state
    * @param {any[]} nodes the first one is the result, which a folded card shows as its only line
    */
   function show(state, ...nodes) {
@@ -46,7 +48,7 @@ export function createUploadCard(file, again) {
     fold.hidden = !folds;
     now.hidden = folds;
     element.dataset.state = state;
-    chip.textContent = STATES[state];
+    chip.textContent = STATES[state].name;
     chip.hidden = !chip.textContent;
     element.dispatchEvent(new CustomEvent("upload:state", { bubbles: true }));
   }

@@ -3,25 +3,18 @@
 import { $, $$, el } from "../core/dom.js";
 import { bytes, count, done } from "../core/format.js";
 import { discardUpload, unfinishedUploads } from "../core/resumable_upload.js";
+import { STATES } from "./upload_card.js";
 
 const FOLDED_FROM = 8; // so many files of a list have their details folded
 
-/** @typedef {"sending" | "ready" | "refused" | "failed" | "question" | "cancelled"} UploadState */
-
-/** @type {[UploadState, string][]} */
-const TEXTS = [
-  ["sending", "in progress"],
-  ["ready", "ready"],
-  ["question", "with a question"],
-  ["refused", "refused"],
-  ["failed", "not read"],
-  ["cancelled", "cancelled"],
-];
 const OVER = ["ready", "refused", "failed", "cancelled"];
 
 /** 25 files: 14 ready, 11 refused. @param {string[]} states */
 export function summaryText(states) {
-  const parts = TEXTS.map(([state, text]) => [states.filter((one) => one === state).length, text]);
+  const parts = Object.entries(STATES).map(([state, { counted }]) => [
+    states.filter((one) => one === state).length,
+    counted,
+  ]);
   return `${count(states.length, "file")}: ${parts
     .filter(([n]) => n)
     .map(([n, text]) => `${n} ${text}`)
