@@ -37,6 +37,8 @@ FLAGS = [
     "--renderer-process-limit=1",  # a new page takes the process there is
 ]
 AXE = Axe().axe_script
+OFF_BY_DEFAULT = ("target-size", "label-content-name-mismatch")
+"""Rules of axe that are checked as well."""
 PATIENCE_MS = patience(20_000)
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
@@ -175,7 +177,8 @@ ANIMATIONS_OVER = """() => {
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
-    options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})})
+    beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
+    options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {}), **beyond})
     if page.evaluate("!window.axe"):
         page.evaluate(AXE)
     found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))

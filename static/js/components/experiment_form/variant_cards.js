@@ -118,7 +118,7 @@ function createRow(kind, values, { ownFields, line, extend, onChange, another, r
   fields.set(values);
   const title = el("span", {}, kind.title);
   const button = { class: "button button--small", type: "button" };
-  const label = `Add a variant of ${kind.title}`;
+  const label = `Add variant of ${kind.title}`;
   const add = el("button", { ...button, "aria-label": label, onclick: () => another(row) }, "Add variant");
   const drop = el("button", { ...button, onclick: () => remove(row) }, "Remove");
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
