@@ -160,7 +160,7 @@ def has_venues(dataset: Dataset) -> bool:
 USUAL_RADIUS_M = 200.0  # where the owner has named none and the extent is not known
 
 
-def _reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
+def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
     """Return the radius within which levels of a dataset are stated.
 
     That is the limit's radius, else that of the first release that was charged, so that uploads that share a budget
@@ -179,7 +179,7 @@ def spending(dataset: Dataset) -> dict[str, Any]:
     """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose)."""
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
     by_distance = dataset.units[0] == Unit.EVENT_PER_M
-    radius_m = _reference_radius_m(dataset, budget) if by_distance else None
+    radius_m = reference_radius_m(dataset, budget) if by_distance else None
     share = 1.0 if radius_m is None else radius_m / 1000
     return {
         "unit": unit_text(dataset.units[0]),

@@ -16,6 +16,7 @@ import numpy as np
 
 from dashboard.experiments import files
 from dashboard.experiments.context import Material, material_of
+from dashboard.experiments.levels import stated_levels
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import figure_of
 from dashboard.jobs.models import State
@@ -49,7 +50,7 @@ def results(row: Experiment) -> dict[str, Any]:
     """How it reads (:func:`privacy_engine.experiments.figure`) and its points so far."""
     spec = material_of(row).spec
     points = _finished(row, len(spec.metrics)) if row.state == State.DONE else _so_far(row)
-    return figure_of(spec, row.dataset) | {"points": points}
+    return figure_of(spec, row.dataset) | {"level": stated_levels(spec, row.dataset), "points": points}
 
 
 def _so_far(row: Experiment) -> list[dict[str, Any]]:

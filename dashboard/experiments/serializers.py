@@ -114,4 +114,9 @@ class ResultsSerializer(serializers.Serializer[Any]):
     shares = serializers.BooleanField(help_text="Whether points have a share of marked events: those of trajectories.")
     measures = serializers.ListField(child=serializers.JSONField())
     band = serializers.ListField(child=serializers.FloatField(), help_text="The quantiles low and high are.")
+    level = serializers.JSONField(
+        allow_null=True,
+        help_text="{reference_m, axis, radii}: the radius that charts state levels at; the radii in metres of the "
+        "values of an axis, or of all cells where axis is null. Null where no release has a radius.",
+    )
     points = serializers.ListField(child=serializers.JSONField(), help_text="{at, cell, share, values} in grid order.")

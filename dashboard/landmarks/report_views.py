@@ -33,10 +33,12 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
             "landmark_set": str(pk),
             "palette": palette(),
             "note": NOTE,
+            "time_zone": (dataset.options.get("time_zone") or "UTC") if dataset.has_time else None,
             "urls": {
                 "loss": reverse("api:landmark-set-loss", args=[pk]),
                 "plan": reverse("api:budget-plans"),
                 "events": reverse("api:landmark-set-events", args=[pk]),
+                "track": reverse("api:dataset-track", args=[dataset.pk]),
                 "mechanisms": f"{reverse('api:mechanisms')}?kind=trajectory",
             },
         },

@@ -208,10 +208,12 @@ def published(rows: Sequence[Release], series: int) -> Span:
 
 def drawn(row: Release, curves: Curves) -> dict[str, Any]:
     """What the page's script draws of a release."""
+    mechanism = row.parsed_spec.mechanism
     return {
         "id": str(row.pk),
         "title": row.title,
         "mechanism": row.mechanism,
+        "level": {"epsilon": mechanism.epsilon, "radius_m": mechanism.radius_m},
         "track": reverse("api:release-track", args=[row.pk]),
         "curves": curves.as_dict(),
     }

@@ -98,6 +98,8 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "palette": palette(),
         "note": NOTE,
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
+        "radius_m": context["budget"]["radius_m"],
+        "time_zone": dataset.options.get("time_zone") or "UTC",
         "urls": _urls(dataset) | _set_urls(landmark_set),
     }
     return render(request, "releases/trajectory/compare.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import Any
 
 import numpy as np
@@ -144,15 +145,15 @@ def test_the_event_under_the_pointer_is_shown_on_all_charts_and_the_map(
     box = page.locator(PLOT.format("error")).bounding_box()
     assert box
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 70)
-    readouts = page.locator(".chart__readout")
+    readouts = page.locator(".chart__plot .tooltip")
     for chart in range(3):
         expect(readouts.nth(chart)).to_be_visible()
-    texts = readouts.locator("p").all_text_contents()
+    texts = readouts.locator("p:first-child").all_text_contents()
     assert len(set(texts)) == 1
-    assert texts[0].startswith("event ")
+    assert re.fullmatch(r"event \d+ · 2 Feb 2024, \d\d:\d\d:\d\d( · landmark)?", texts[0])
     event = int(texts[0].split(" ")[1])
     shown = readouts.nth(1).locator("li", has_text="Uniform").locator("b").text_content() or ""
-    assert float(shown) == pytest.approx(1 / (pair[1].landmark_set.count + 1), rel=0.01)
+    assert float(shown.removeprefix("ε\u202f")) == pytest.approx(1 / (pair[1].landmark_set.count + 1), rel=0.01)
     assert page.get_by_role("slider", name="Event", exact=True).get_attribute("aria-valuenow") == "0", (
         "looked at, not chosen"
     )

@@ -7,8 +7,9 @@ import { el } from "../core/dom.js";
 const MOVED_PX = 3;
 
 /**
- * Watch `element`. `where` = {event(clientX) -> event or null, x(event) -> px, box() -> {top, height}}; `on()` gives
- * what listens now: {pick(event), range(first, after), clear(), hover(event or null), label}, each or none of them.
+ * Watch `element`. `where` = {event(clientX) -> event or null, value(clientX) -> value or null, x(event) -> px,
+ * box() -> {top, height}}; `on()` gives what listens now: {pick(event), range(first, after), clear(), hover(event or
+ * null), hoverValue(value or null)}, each or none of them.
  */
 export function watchPointer(element, where, on) {
   const mark = el("div", { class: "chart__range", hidden: true });
@@ -33,13 +34,18 @@ export function watchPointer(element, where, on) {
     at = clientX;
     frame ??= requestAnimationFrame(() => {
       frame = null;
-      if (over) on().hover?.(where.event(at));
+      if (over) hover(where.event(at), where.value(at));
     });
+  }
+
+  function hover(event, value) {
+    on().hover?.(event);
+    if (event === null) on().hoverValue(value);
   }
 
   function leave() {
     over = false;
-    on().hover?.(null);
+    hover(null, null);
   }
 
   element.addEventListener("pointerdown", (event) => {

@@ -2,11 +2,12 @@
 
 import { el } from "../core/dom.js";
 import { count, eventNumber, number, whole } from "../core/format.js";
+import { medianText } from "./rolling_median.js";
 
 const ROWS_SHOWN = 200;
 
 /** A line's columns: {name, keys, values}. Keyed by "x" the value and its band, keyed by "y" where it lies. */
-function columnsOf({ name, x, y, low, high, ends }, key) {
+function columnsOf({ name, x, y, low, high, ends, median }, key) {
   if (key === "y") return [{ name, keys: y, values: x }];
   const band = low
     ? [
@@ -14,7 +15,11 @@ function columnsOf({ name, x, y, low, high, ends }, key) {
         [ends[1], high],
       ]
     : [];
-  return [{ name, keys: x, values: y }, ...band.map(([end, values]) => ({ name: `${name}, ${end}`, keys: x, values }))];
+  const smooth = median ? [[medianText(median), median.values]] : [];
+  return [
+    { name, keys: x, values: y },
+    ...[...smooth, ...band].map(([what, values]) => ({ name: `${name}, ${what}`, keys: x, values })),
+  ];
 }
 
 /**

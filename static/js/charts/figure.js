@@ -1,15 +1,21 @@
-/* A chart with what belongs to it: title, unit, the scale of its axis, a menu to save it or to read its numbers. */
+/* A chart with what belongs to it: title, axes, large view, a menu to save it or to read its numbers. */
 
 import { el, save } from "../core/dom.js";
+import { lineSample } from "../core/tooltip.js";
 import { createChart } from "./chart.js";
 import { createChartMenu, createTableDialog, saveCsv as saveText } from "./chart_menu.js";
+import { createChartTools, onOptions, options } from "./chart_options.js";
 import { csvOf, tableOf } from "./chart_table.js";
-import { kindOf } from "./readout.js";
+import { createLargeView } from "./enlarge.js";
+import { alongOf, hasTimes } from "./event_scale.js";
+import { inOrder, kindOf } from "./readout.js";
+import { medianText } from "./rolling_median.js";
 
 /**
  * What a figure shows: a chart's lines (see chart.js) and
  *   title, name   instead of the figure's own
- *   note          beside the title; `vertical` in its place where the chart is read outside the page
+ *   note          beside the title; `vertical` is the title of the vertical axis, else it is the note
+ *   unit          of the values in tooltips, instead of the figure's own
  *   about         a sentence for the table; `by` = {key, name}: what a row of it is (an event)
  *   whole         the span of all events, to which there is a way back
  *
@@ -17,40 +23,47 @@ import { kindOf } from "./readout.js";
  */
 
 /**
- * A figure in `host`. `name` is the stem of its files, `unit` goes beside the title and into the CSV.
+ * A figure in `host`. `name` is the stem of its files, `unit` that of its values and of the CSV; `tools` is false where
+ * the page has the choice of the axis and of medians elsewhere: then the large view alone has it here.
  *
  * Returns the chart with `show(what)` on top. If `what` is a function of `log`, the reader chooses between the scales,
  * of which `log` is the first.
  *
  * @param {HTMLElement} host
- * @param {{title: string, unit: string, name: string, log?: boolean}} options
+ * @param {{title: string, unit: string, name: string, log?: boolean, tools?: boolean}} options
  */
-export async function createFigure(host, { title, unit, name, log = true }) {
-  const usual = { title, name, about: "", by: {}, whole: null };
+export async function createFigure(host, { title, unit, name, log = true, tools = true }) {
+  const usual = { title, name, unit, note: "", about: "", by: {}, whole: null };
   /** @type {Shown | ((log: boolean) => Shown) | null} */
   let source = null;
   /** @type {any} what is shown, completed */
-  let shown = { ...usual, note: "", over: "event", up: "" };
+  let shown = usual;
   let clear = () => {};
   /** @type {[number, number] | null} */
   let span = null; // where it changed since the figure was shown
-  const head = createHead(title, { rescale, clear: () => clear() });
+  const large = createLargeView(host);
+  const head = createHead(title, large, { rescale, clear: () => clear() });
+  const below = createTools(host, tools);
   const plot = el("div", { class: "chart__plot" });
   const dialog = createTableDialog();
-  host.replaceChildren(head.element, plot, dialog.element);
+  host.replaceChildren(head.element, below.element, plot, dialog.element, large.dialog);
   const chart = await createChart(plot, { label: () => labelOf(shown, chart.lines()) });
   const numbers = createNumbers(chart, unit, () => shown);
+  onOptions(() => source && redraw());
 
   function redraw() {
     const chosen = typeof source === "function";
     const given = typeof source === "function" ? source(log) : source;
-    const what = span ? { ...given, span } : { ...given };
+    const what = { ...usual, ...given, ...options, ...(span && { span }) };
     const { vertical = what.note } = what;
-    const up = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
-    shown = { ...usual, ...what, over: what.x?.name ?? "event", up };
+    const y = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
+    shown = { ...what, titles: { y } };
     head.fill(shown, chosen ? log : null);
     head.offerAll(canShowAll(shown, what.span));
-    return chart.draw(what);
+    below.fill(shown);
+    const drawn = chart.draw(shown);
+    head.state(medianOf(chart.lines()));
+    return drawn;
   }
 
   function rescale() {
@@ -59,10 +72,8 @@ export async function createFigure(host, { title, unit, name, log = true }) {
   }
 
   const saveCsv = () => saveText(numbers.csv(), shown.name);
-  const saveImage = async (/** @type {"png" | "svg"} */ format) => {
-    const image = await chart.image(format, { title: shown.title, unit: shown.up, x: shown.over });
-    save(image, `${shown.name}.${format}`);
-  };
+  const saveImage = async (/** @type {"png" | "svg"} */ format) =>
+    save(await chart.image(format, shown.title), `${shown.name}.${format}`);
   const table = () => numbers.table(head.offersAll() ? chart.span() : null);
 
   head.addActions({
@@ -73,6 +84,7 @@ export async function createFigure(host, { title, unit, name, log = true }) {
   });
   return {
     ...chart,
+    enlarge: large.open,
     /** @param {Record<string, any>} to */
     listen(to) {
       clear = () => to.clear?.();
@@ -82,7 +94,14 @@ export async function createFigure(host, { title, unit, name, log = true }) {
     setSpan(to) {
       span = to;
       chart.setSpan(to);
+      head.state(medianOf(chart.lines()));
       head.offerAll(canShowAll(shown, to));
+    },
+    /** @param {string} id
+     * @param {boolean} on */
+    setVisible(id, on) {
+      chart.setVisible(id, on);
+      below.fill({ ...shown, lines: chart.lines() });
     },
     /** @param {NonNullable<typeof source>} what */
     show(what) {
@@ -94,22 +113,31 @@ export async function createFigure(host, { title, unit, name, log = true }) {
 
 /** Whether only some events are shown. @param {any} shown
  * @param {[number, number]} span */
-const canShowAll = ({ whole, over }, span) => Boolean(whole) && over === "event" && String(span) !== String(whole);
+const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) !== String(whole);
+
+/** What the medians that are drawn are of; "" without any. @param {any[]} lines */
+function medianOf(lines) {
+  const { median } = lines.find((line) => line.median && line.visible !== false) ?? {};
+  return median ? medianText(median) : "";
+}
 
 /** The chart as text, for screen readers. @param {any} shown
  * @param {any[]} lines */
-const labelOf = ({ title, up }, lines) =>
-  `${title}, ${up}. ${lines.map(({ name }) => name).join(", ")}. The menu beside the title has the numbers as a table.`;
+const labelOf = ({ title, titles }, lines) =>
+  `${title}, ${titles.y}. ${lines.map(({ name }) => name).join(", ")}. ` +
+  `The menu beside the title has the numbers as a table.`;
 
 /**
- * Title, note, scale and menu.
+ * Title, note, scale, large view and menu.
  *
  * @param {string} usual
+ * @param {ReturnType<typeof createLargeView>} large
  * @param {{rescale: () => void, clear: () => void}} on
  */
-function createHead(usual, { rescale, clear }) {
+function createHead(usual, large, { rescale, clear }) {
   const heading = el("h3", {}, usual);
   const note = el("span", { class: "chart__unit" });
+  let own = "";
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
   const menu = createChartMenu(usual);
@@ -118,25 +146,54 @@ function createHead(usual, { rescale, clear }) {
   function name(title) {
     heading.textContent = title;
     menu.name(title);
+    large.name(title);
     scale.setAttribute("aria-label", `${title}: logarithmic axis`);
     all.setAttribute("aria-label", `${title}: show all events`);
   }
   name(usual);
 
   return {
-    element: el("header", { class: "chart__head" }, heading, note, all, scale, menu.element),
+    element: el("header", { class: "chart__head" }, heading, note, all, scale, large.button, menu.element),
     /** `log` null where there is no choice of scales. @param {any} shown
      * @param {boolean | null} log */
     fill(shown, log) {
       name(shown.title);
-      note.textContent = shown.note;
+      own = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
       scale.hidden = log === null;
       scale.setAttribute("aria-pressed", String(log ?? false));
     },
+    /** Its note, and the window of the medians. @param {string} median */
+    state: (median) => (note.textContent = [own, median].filter(Boolean).join(" · ")),
     /** Show the way back to all events. @param {boolean} on */
     offerAll: (on) => (all.hidden = !on),
     offersAll: () => !all.hidden,
     addActions: menu.add,
+  };
+}
+
+/**
+ * The choices of axis and medians, and in the large view the names of the lines.
+ *
+ * @param {HTMLElement} host
+ * @param {boolean} onPage
+ */
+function createTools(host, onPage) {
+  const tools = createChartTools();
+  const legend = el("ul", { class: "chart__legend small", "aria-label": "Lines" });
+  const element = el("div", { class: "chart__below" }, tools.element, legend);
+  host.classList.toggle("chart--bare", !onPage);
+  return {
+    element,
+    /** @param {any} shown */
+    fill(shown) {
+      tools.fill({ along: alongOf(shown), item: shown.item, timed: hasTimes(shown), series: !shown.x });
+      const visible = inOrder(shown.lines ?? [], shown.order?.()).filter(
+        (/** @type {any} */ { visible = true, name }) => visible && name,
+      );
+      legend.replaceChildren(
+        ...visible.map((/** @type {any} */ line) => el("li", {}, lineSample(line), el("span", {}, line.name))),
+      );
+    },
   };
 }
 
@@ -151,7 +208,7 @@ function createNumbers(chart, unit, now) {
   const visible = () => chart.lines().filter((/** @type {any} */ line) => line.visible !== false);
   const kind = () => {
     const [bands, hollow] = chart.marks();
-    if (now().over !== "event" || !(bands.length + hollow.length)) return null;
+    if (now().x || !(bands.length + hollow.length)) return null;
     return (/** @type {number} */ event) => kindOf(event, bands, hollow);
   };
   return {

@@ -1,9 +1,9 @@
-/* What a chart's lines are at one event, as text beside it. */
+/* What a chart's lines are at one event or value, as its tooltip shows it. */
 
-import { el } from "../core/dom.js";
-import { eventNumber, number } from "../core/format.js";
-import { cssColour } from "../core/series_style.js";
+import { number } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
+import { valueText } from "../core/tooltip.js";
+import { eventText } from "./event_scale.js";
 
 const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && event < end);
 
@@ -11,38 +11,37 @@ const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && ev
 export const kindOf = (event, bands, hollow) =>
   inRuns(hollow, event) ? "dummy landmark" : inRuns(bands, event) ? "landmark" : "";
 
-/** The value of a line at an event, of the nearest known one where the line is thinned out. */
-function valueAt({ x, y, low, high }, event) {
-  const i = nearestIndex(x, event);
-  if (i < 0 || y[i] === null || y[i] === undefined) return "–";
-  return low ? `${number(y[i])} (${number(low[i])} to ${number(high[i])})` : number(y[i]);
+/** The point of a line nearest to `at`; lines over values need not be sorted. */
+function indexAt({ x }, at, values) {
+  if (!values) return nearestIndex(x, at);
+  return x.reduce((best, one, i) => (Math.abs(one - at) < Math.abs(x[best] - at) ? i : best), x.length ? 0 : -1);
 }
 
-/** {element, show(shown, event, {x, width}), hide()}: `shown` as a chart draws it, `x` where the event is. */
-export function createReadout() {
-  const element = el("div", { class: "chart__readout", hidden: true, "aria-hidden": "true" });
-  return {
-    element,
-    hide: () => (element.hidden = true),
-    show({ lines, bands, hollow, pointName }, event, { x, width }) {
-      const kind = kindOf(event, bands, hollow);
-      const rows = lines
-        .filter(({ visible = true, x: known }) => visible && known.length > 1)
-        .map((line) =>
-          el(
-            "li",
-            {},
-            el("i", { style: { background: cssColour(line.colour) } }),
-            el("span", {}, line.name),
-            el("b", {}, valueAt(line, event)),
-          ),
-        );
-      const point = pointName ? pointName(event) : `event ${eventNumber(event)}${kind && ` · ${kind}`}`;
-      element.replaceChildren(el("p", {}, point), el("ul", {}, rows));
-      element.hidden = false;
-      const left = x > width / 2;
-      element.style.setProperty("left", left ? "auto" : `${x + 8}px`);
-      element.style.setProperty("right", left ? `${width - x + 8}px` : "auto");
-    },
-  };
+/** "412 m"; with `more`, "412 m (380 m to 450 m)" or "412 m, median 390 m"; "–" where there is no value. */
+function textAt({ y, low, high, median }, i, unit, more) {
+  const text = (value) => valueText(value, unit);
+  if (i < 0 || y[i] === null || y[i] === undefined) return "–";
+  if (!more) return text(y[i]);
+  const band = low ? ` (${text(low[i])} to ${text(high[i])})` : "";
+  return text(y[i]) + band + (median ? `, median ${text(median.values[i])}` : "");
+}
+
+/** Lines in the order of `ids`, those of the legend; as they are without. */
+export const inOrder = (lines, ids) => (ids ? [...lines].sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)) : lines);
+
+/**
+ * {title, rows} for the tooltip of `shown`, a chart, at an event or value: visible lines in the legend's order,
+ * with bands and medians where there is space for `more`.
+ */
+export function readoutOf(shown, at, more) {
+  const { lines, bands, hollow, x, unit = "" } = shown;
+  const kind = x ? "" : kindOf(at, bands, hollow);
+  const title = x ? `${x.short ?? x.name}: ${number(at, 4)}` : `${eventText(shown, at)}${kind && ` · ${kind}`}`;
+  const rows = inOrder(lines, shown.order?.())
+    .filter(({ visible = true, x: known }) => visible && known.length > 1)
+    .map((line) => {
+      const { name, short = name, colour, dash } = line;
+      return { name: short, colour, dash, value: textAt(line, indexAt(line, at, Boolean(x)), line.unit ?? unit, more) };
+    });
+  return { title, rows };
 }

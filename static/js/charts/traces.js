@@ -2,16 +2,17 @@
  */
 
 import { cssColour, edgeColour, token } from "../core/series_style.js";
-import { eventAxis, linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
+import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { endLabels } from "./end_labels.js";
+import { medianText } from "./rolling_median.js";
+import { widthOf, wrapped } from "./text_width.js";
 
 const MARKERS = 8; // on a line, so that lines differ in grey too
 const MARGIN = 38; // px, left of the plot, at least
+const BELOW = 22; // px, for the labels below the plot
+const LINE_PX = 14; // of an axis's title
 const LABEL_GAP = 8; // px, between the labels' left edge and the plot, beside their width
 const MARKED = ["Landmarks", "Dummy landmarks"]; // what bands are called in an image outside the page
-
-/** @type {CanvasRenderingContext2D | null} */
-let measuring = null;
 
 /** Everything that has to fit on the vertical axis: of lines over events what lies in the span. */
 function heights({ lines, rules, span, also, x: values }) {
@@ -39,32 +40,32 @@ export function verticalAxis(shown) {
   );
 }
 
-function horizontalAxis({ lines, span, x, ticks }) {
-  if (ticks) return { range: span, tickvals: ticks.at, ticktext: ticks.text };
-  if (!x) return eventAxis(span);
-  return {
-    ...valueAxis(
-      lines.map((line) => line.x),
-      x.log,
-    ),
-    title: { text: x.name, standoff: 4 },
-  };
+/** The axis of values or of events, without its title. */
+function horizontalAxis({ lines, span, x }, scale, width) {
+  if (!x) return scale.axis(span, width);
+  return valueAxis(
+    lines.map((line) => line.x),
+    x.log,
+  );
 }
 
-function asTrace({ id, name, x, y, colour, dash, marker, step, strong, visible = true }, floor) {
+/** A line; where its rolling median is drawn too, thin and pale. */
+function asTrace({ id, name, x, y, colour, dash, marker, step, strong, width, median, visible = true }, floor) {
   const alone = x.length === 1;
   const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: edgeColour(colour), width: 1 };
   return {
     type: "scatter",
-    mode: alone ? "markers" : marker ? "lines+markers" : "lines",
+    mode: alone ? "markers" : marker && !median ? "lines+markers" : "lines",
     meta: id,
     name,
+    opacity: median ? 0.3 : 1,
+    showlegend: !median,
     x,
     y: floor ? y.map((value) => (value === 0 ? floor : value)) : y,
     visible,
     line: {
       color: cssColour(colour),
-      width: strong ? 2.8 : x.length > 900 ? 1.2 : 1.6,
+      width: width ?? (strong ? 2.8 : median || x.length > 900 ? 1.2 : 1.6),
       dash,
       shape: step ? "hv" : "linear",
       simplify: true,
@@ -78,6 +79,14 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, strong, visible =
     },
     hoverinfo: "skip",
   };
+}
+
+/** A line and, where it has one, its rolling median in front of it. */
+function asTraces(line, floor) {
+  if (!line.median) return [asTrace(line, floor)];
+  const { median, step, strong, ...rest } = line;
+  const smooth = { ...rest, name: `${line.name}, ${medianText(median)}`, y: median.values };
+  return [asTrace(line, floor), asTrace({ ...smooth, width: 2 }, floor)];
 }
 
 /** The area between a line's `low` and `high`, shaded in its colour. */
@@ -100,11 +109,12 @@ function asBand({ id, x, low, high, colour, visible = true }) {
 }
 
 /** Ranges of events as one shape, behind the lines: filled, or hollow as the map draws dummies. */
-function asBands(name, bands, hollow) {
+function asBands(name, bands, scale, hollow) {
   /** @type {(number | null)[][]} */
   const [x, y] = [[], []];
   for (const [start, end] of bands) {
-    x.push(start - 0.5, start - 0.5, end - 0.5, end - 0.5, hollow ? start - 0.5 : null, ...(hollow ? [null] : []));
+    const [from, to] = [scale.place(start) - scale.half, scale.place(end - 1) + scale.half];
+    x.push(from, from, to, to, hollow ? from : null, ...(hollow ? [null] : []));
     y.push(0, 1, 1, 0, hollow ? 0 : null, ...(hollow ? [null] : []));
   }
   const paint = hollow
@@ -127,22 +137,15 @@ function asBands(name, bands, hollow) {
  * The space for the labels of the vertical axis: enough for those of all events too, so that the plot does not move
  * when the span changes.
  */
-function leftMargin(shown, axis, font) {
+function labelsWidth(shown, axis, font) {
   const all = verticalAxis({ ...shown, span: [-Infinity, Infinity] }).axis;
   const texts = [axis, all].flatMap(({ ticktext }) => ticktext ?? []);
-  measuring ??= document.createElement("canvas").getContext("2d");
-  if (!measuring) return MARGIN;
-  measuring.font = `${font.size}px ${font.family}`;
-  const widths = texts.map((text) => Number(measuring?.measureText(text).width) + LABEL_GAP);
-  return Math.ceil(Math.max(MARGIN, ...widths));
+  return Math.ceil(Math.max(MARGIN, ...texts.map((text) => widthOf(text, font) + LABEL_GAP)));
 }
 
 /** The space for names at the ends of lines, with the distance to the plot. */
-function rightMargin(names, font) {
-  if (!measuring || !names.length) return 8;
-  measuring.font = `600 ${font.size}px ${font.family}`;
-  return Math.ceil(Math.max(...names.map((name) => Number(measuring?.measureText(name).width)))) + 10;
-}
+const rightMargin = (names, font) =>
+  names.length ? Math.ceil(Math.max(...names.map((name) => widthOf(name, { ...font, weight: 600 })))) + 10 : 8;
 
 /** A vertical line at a value of the horizontal axis, through the whole plot. */
 const upright = ({ x }) => ({
@@ -155,31 +158,51 @@ const upright = ({ x }) => ({
   line: { color: token("--foreground"), width: 1 },
 });
 
-/** `height` is that of the whole chart in pixels: names at the ends of lines are moved apart by it. */
-export function layoutOf(shown, axis, height = 0) {
-  const { rules, x, uprights = [] } = shown;
+/** What the axes show: {x, y}, in words with units. */
+export const titlesOf = (/** @type {any} */ { titles, x, span }, scale) => ({
+  x: titles?.x ?? (x ? x.name : scale.title(span)),
+  y: titles?.y ?? "",
+});
+
+/** The margins of a plot and the titles of its axes, in as many lines as they need; `inner` is the plot, px. */
+function frameOf(shown, axis, scale, { width, height }, font) {
+  const titles = titlesOf(shown, scale);
+  const labels = labelsWidth(shown, axis, font);
+  const r = rightMargin(
+    (shown.ends ? shown.lines : []).map(({ name }) => name),
+    font,
+  );
+  const x = wrapped(titles.x, width - labels - LINE_PX - r, font);
+  const [t, b] = [8, BELOW + LINE_PX * x.length];
+  const y = wrapped(titles.y, height - t - b, font);
+  const l = labels + LINE_PX * y.length;
+  const titled = (lines) => ({ title: { text: lines.join("<br>"), standoff: 4, font } });
+  return {
+    margin: { l, r, t, b },
+    inner: { width: width - l - r, height: height - t - b },
+    x: titled(x),
+    y: titled(y),
+  };
+}
+
+/** Of a chart of `size` = {width, height}, px, whose events lie as `scale` has it. */
+export function layoutOf(shown, axis, scale, size) {
+  const { rules, uprights = [] } = shown;
   const font = { family: token("--sans"), size: 11, color: token("--muted") };
   const plain = { fixedrange: true, zeroline: false, ticks: "", automargin: false };
-  const [t, b] = [8, x ? 36 : 22];
-  const ended = shown.ends ? shown.lines : [];
+  const frame = frameOf(shown, axis, scale, size, font);
+  const horizontal = { ...horizontalAxis(shown, scale, frame.inner.width), ...frame.x };
   return {
     font,
-    margin: {
-      l: leftMargin(shown, axis, font),
-      r: rightMargin(
-        ended.map(({ name }) => name),
-        font,
-      ),
-      t,
-      b,
-    },
+    ...(size.width && size.height ? size : {}),
+    margin: frame.margin,
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     showlegend: false,
     hovermode: false,
     dragmode: false,
-    xaxis: { ...plain, ...horizontalAxis(shown), showgrid: false, showline: true, linecolor: token("--line") },
-    yaxis: { ...plain, ...axis, gridcolor: token("--line") },
+    xaxis: { ...plain, ...horizontal, showgrid: false, showline: true, linecolor: token("--line") },
+    yaxis: { ...plain, ...axis, ...frame.y, gridcolor: token("--line") },
     yaxis2: { ...plain, overlaying: "y", range: [0, 1], visible: false },
     shapes: [
       ...uprights.map(upright),
@@ -194,7 +217,7 @@ export function layoutOf(shown, axis, height = 0) {
       })),
     ],
     annotations: [
-      ...endLabels(ended, axis, height - t - b, font),
+      ...endLabels(shown.ends ? shown.lines : [], axis, frame.inner.height, font),
       ...rules.map(({ y, label }) => ({
         xref: "paper",
         x: 1,
@@ -212,15 +235,17 @@ export function layoutOf(shown, axis, height = 0) {
   };
 }
 
-/** Bands, spreads and lines; values of 0 are drawn at `floor`. */
-export function tracesOf({ lines, bands, hollow }, floor) {
-  const marked = [asBands(MARKED[0], bands), asBands(MARKED[1], hollow, true)];
-  const spread = lines.filter(({ low }) => low);
-  return [...marked, ...spread.map(asBand), ...lines.map((line) => asTrace(line, floor))];
+/** Bands, spreads and lines, events placed by `scale`; values of 0 are drawn at `floor`. */
+export function tracesOf({ lines, bands, hollow, x: values }, floor, scale) {
+  const marked = [asBands(MARKED[0], bands, scale), asBands(MARKED[1], hollow, scale, true)];
+  const placed =
+    values || scale.name === "event" ? lines : lines.map((line) => ({ ...line, x: line.x.map(scale.place) }));
+  const spread = placed.filter(({ low }) => low);
+  return [...marked, ...spread.map(asBand), ...placed.flatMap((line) => asTraces(line, floor))];
 }
 
-/** What an image outside the page needs beside the plot: its title, the names of its axes, a legend. */
-export function published({ data, layout }, { title, unit, x }) {
+/** What an image outside the page needs beside the plot: its title, those of its axes, a legend. */
+export function published({ data, layout }, title, titles) {
   const textColour = token("--foreground");
   const axis = (name) => ({ title: { text: name, standoff: 8, font: { size: 12, color: textColour } } });
   const labelled = (trace) =>
@@ -231,11 +256,11 @@ export function published({ data, layout }, { title, unit, x }) {
       ...layout,
       paper_bgcolor: token("--paper"),
       title: { text: title, x: 0.02, y: 0.97, yanchor: "top", font: { size: 15, color: textColour } },
-      margin: { l: layout.margin.l + 26, r: 16, t: 40, b: 96 },
+      margin: { l: layout.margin.l + 12, r: 16, t: 40, b: 96 },
       showlegend: true,
       legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { size: 12, color: textColour } },
-      xaxis: { ...layout.xaxis, ...axis(x) },
-      yaxis: { ...layout.yaxis, ...axis(unit) },
+      xaxis: { ...layout.xaxis, ...axis(titles.x) },
+      yaxis: { ...layout.yaxis, ...axis(titles.y) },
     },
   };
 }

@@ -92,14 +92,15 @@ function createRateChart(page) {
       }));
     await figure.show({
       title: measure.short,
-      note: `ε per ${release.unit === "user" ? "user" : "check-in"}, users that no model was fitted to`,
-      vertical: measure.short,
+      note: "users that no model was fitted to",
+      vertical: `${measure.short}, share`,
       name: `cairn-${measure.name.replace(/\W+/g, "-")}`,
       about: found.note,
       lines,
       ends: host.clientWidth >= LABELLED_PX,
       uprights: [{ x: release.epsilon }],
-      x: { name: "ε", log: true },
+      unit: "share",
+      x: { short: "ε", name: `ε per ${release.unit === "user" ? "user" : "check-in"}, log`, log: true },
       by: { key: "x", name: "epsilon" },
       log: false,
     });

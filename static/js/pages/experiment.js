@@ -3,6 +3,7 @@
 import { watchDialogs } from "../components/dialogs.js";
 import { fillLegend, fillView } from "../components/experiment/chart_controls.js";
 import { createPanels } from "../components/experiment/chart_panels.js";
+import { axisTitle, labelOf } from "../components/experiment/levels.js";
 import { axisLineStyles } from "../components/experiment/line_styles.js";
 import { fillNumbers } from "../components/experiment/results_table.js";
 import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../components/experiment/results_view.js";
@@ -38,7 +39,7 @@ let again = false;
 // Charts ----------------------------------------------------------------------------
 
 const lineName = (value) =>
-  value === null ? results.measures[view.measure].title : results.axes[view.lines].values[value].label;
+  value === null ? results.measures[view.measure].title : labelOf(results, view.lines, value);
 
 const sameMeasure = (one) => (other) =>
   JSON.stringify([one.name, one.parameters]) === JSON.stringify([other.name, other.parameters]);
@@ -90,8 +91,7 @@ function horizontal() {
   const axis = view.along === null ? null : results.axes[view.along];
   const measured = results.marked || axis === null || axis.values.some(({ number }) => number === null);
   if (measured) return { name: "share of marked events", log: false };
-  const text = [axis.title, axis.symbol].filter(Boolean).join(" ");
-  return { name: axis.unit ? `${text}, ${axis.unit}` : text, log: axis.log };
+  return { name: axisTitle(results, axis), short: axis.symbol || axis.title, log: axis.log };
 }
 
 function draw() {
@@ -128,7 +128,7 @@ async function compare() {
   const text = $("[data-compared]");
   text.hidden = false;
   if (comparable(results, found)) {
-    compared = { ...found, aligned: alignedTo(results.axes, found) };
+    compared = { ...found, aligned: alignedTo(results, found) };
     text.textContent = `Dotted: ${other.name}. The table has its means and the ratio of this one’s to them.`;
   } else {
     text.textContent =

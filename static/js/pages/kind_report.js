@@ -50,6 +50,8 @@ async function drawChart(/** @type {HTMLElement} */ host, /** @type {any} */ cur
     span: [0, Math.max(1, timestamps - 1)],
     log: false,
     ticks,
+    item: "timestamp",
+    titles: { y: "count" },
     pointName,
   });
 }

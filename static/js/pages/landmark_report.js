@@ -1,5 +1,6 @@
 /* A landmark set's report: what mechanisms would leak over it, and budgets for a target. */
 
+import { onOptions, options } from "../charts/chart_options.js";
 import { createFigure } from "../charts/figure.js";
 import { radios, tick } from "../components/choice_controls.js";
 import { term } from "../components/glossary.js";
@@ -14,7 +15,7 @@ import { number } from "../core/format.js";
 import { createPlan } from "../trajectory/loss/budget_plan.js";
 import { correlationText, createCorrelation } from "../trajectory/loss/correlation.js";
 import { showTable } from "../trajectory/loss/loss_table.js";
-import { BOUNDS, levelLabel, PARTS, viewText, warning } from "../trajectory/loss/loss_text.js";
+import { BOUNDS, levelLabel, lossAxis, PARTS, viewText, warning } from "../trajectory/loss/loss_text.js";
 import { createParameters } from "../trajectory/loss/mechanism_parameters.js";
 import {
   boundQuery,
@@ -24,6 +25,7 @@ import {
   STANDARD,
   writeState,
 } from "../trajectory/loss/view_state.js";
+import { fetchTrack } from "../trajectory/track.js";
 
 const MORE = {
   view: "landmarks",
@@ -70,6 +72,18 @@ function once(url) {
   return reports.get(url);
 }
 
+/** @type {Map<string, {at: ArrayLike<number>, zone: string}>} of each series, once a chart has an axis of time */
+const loaded = new Map();
+const times = () => page.time_zone && (loaded.get(state.series) ?? { at: [], zone: page.time_zone });
+
+/** The times of the events, where the reader wants an axis of time. */
+async function loadTimes() {
+  const { series } = state;
+  if (!page.time_zone || options.along !== "time" || loaded.has(series)) return;
+  const { time } = await fetchTrack(withQuery(page.urls.track, { series }));
+  loaded.set(series, { at: time ?? [], zone: page.time_zone });
+}
+
 const report = (corr) => once(withQuery(page.urls.loss, queryOf(corr)));
 const marks = () => once(withQuery(page.urls.events, { series: state.series }));
 
@@ -78,7 +92,7 @@ const marks = () => once(withQuery(page.urls.events, { series: state.series }));
 async function draw() {
   const mine = (turn += 1);
   const keys = [...new Set([...Object.keys(STANDARD), state.corr])];
-  const [marked, ...found] = await Promise.all([marks(), ...keys.map(report)]);
+  const [marked, , ...found] = await Promise.all([marks(), loadTimes(), ...keys.map(report)]);
   if (mine !== turn) return;
   shown = found[keys.indexOf(state.corr)];
   dummies = marked.dummies ?? [];
@@ -130,9 +144,11 @@ function drawChart() {
   );
   return figure.show({
     log,
-    note: `${TITLES[state.corr].toLowerCase()} correlation, ε${log ? ", log" : ""}`,
+    note: `${TITLES[state.corr].toLowerCase()} correlation`,
+    vertical: lossAxis(shown.correlation.diameter_m, log),
     bands: runsWithout(shown.landmarks, dummies),
     hollow: dummies,
+    times: times(),
     span: spanOf(range(), last),
     whole: spanOf(null, last),
     lines: drawn.map(lineOf),
@@ -259,7 +275,8 @@ async function start() {
     unit: "ε",
     name: "cairn-landmark-loss",
   });
-  plan = await createPlan($("#plan"), page, state, keep, (n) => spanOf(range(), n));
+  plan = await createPlan($("#plan"), page, state, keep, { span: (n) => spanOf(range(), n), times });
+  onOptions(() => attempt(() => loadTimes().then(() => Promise.all([drawChart(), plan.redraw()]))));
   [figure, plan].forEach((chart) => chart.listen(watched()));
   await change({}, true);
   if (host.dataset.ready !== "refused") return;

@@ -2,8 +2,10 @@
 
 import { createChart } from "../charts/chart.js";
 import { $, $$, data } from "../core/dom.js";
-import { number } from "../core/format.js";
+import { metres, number } from "../core/format.js";
+import { markedTitle, within } from "../core/level.js";
 import { createMap } from "../map/map.js";
+import { lossAxis } from "../trajectory/loss/loss_text.js";
 import { fetchTrack } from "../trajectory/track.js";
 
 const RATIO = 3; // pixels of the map for one of the page's: 288 for an inch of paper
@@ -52,15 +54,26 @@ async function drawMap(tracks, original) {
   $("[data-frame]").textContent = around ? `Framed on ${around}; what lies beyond it is not shown. No base map.` : "";
 }
 
+/** The titles of the vertical axes; budgets are stated within the first release's radius, named for the others. */
+const radiusM = page.releases[0].level.radius_m;
+const AXES = {
+  error_m: "error, m, log",
+  noise_m: "noise, m, log",
+  budget: `ε within ${metres(radiusM)}, log`,
+  loss: lossAxis(page.diameter_m, true),
+};
+
 async function drawChart(host, part) {
   const { curves } = page.releases[0];
+  const stated = (values, level) =>
+    part === "budget" ? values.map((one) => within(one, level.radius_m, radiusM)) : values;
   const lines = page.releases
     .filter((one) => one.curves[part])
-    .map(({ id, title, style: lineStyle, curves: one }) => ({
+    .map(({ id, title, level, style: lineStyle, curves: one }) => ({
       id,
-      name: title,
+      name: markedTitle(title, level, radiusM),
       x: one.event,
-      y: one[part],
+      y: stated(one[part], level),
       colour: lineStyle.colour,
       dash: lineStyle.dash,
       marker: lineStyle.marker,
@@ -74,7 +87,8 @@ async function drawChart(host, part) {
       : [];
   const text = host.closest("figure").querySelector("figcaption").textContent.trim().replace(/\s+/g, " ");
   const chart = await createChart(host, { label: () => `${text}: ${lines.map(({ name }) => name).join(", ")}.` });
-  return chart.draw({ lines, rules, bands: curves.landmarks, span: [0, Math.max(1, curves.n - 1)], log: true });
+  const span = [0, Math.max(1, curves.n - 1)];
+  return chart.draw({ lines, rules, bands: curves.landmarks, span, log: true, titles: { y: AXES[part] } });
 }
 
 async function start() {

@@ -3,6 +3,7 @@
 import { $, $$, announce, data, el } from "../core/dom.js";
 import { count } from "../core/format.js";
 import { onTheme } from "../core/series_style.js";
+import { createLargeView } from "../charts/enlarge.js";
 import { createProblemBox } from "../components/problem_box.js";
 import { watchReleases } from "../components/release_list.js";
 import { createBrush } from "../components/timeline_brush.js";
@@ -158,6 +159,7 @@ async function createParts(bench) {
     multiples: createSmallMultiples($("[data-multiples]"), {
       select: selectDimension,
       unpin: (dimension) => pin(bench, dimension, false),
+      enlarge: (dimension, button) => problem.attempt(() => plots.enlargeDimension(bench, dimension, button)),
     }),
     map: mapped?.createCountMap(page.grid, page.axis, mapListeners(bench)),
     list: createDimensionList($("[data-dimension-list]"), {
@@ -228,6 +230,16 @@ function watchControls(bench) {
   const visible = () => plots.lines(bench);
   watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, name: "cairn-streams" });
   addDownloads({ page, known, state, lines: visible, canvases: parts });
+  addLargeView();
+}
+
+/** The heat map and the plots below it, in a large view. */
+function addLargeView() {
+  const section = $("[data-heat]").closest("section");
+  const { button, dialog, name } = createLargeView(section, { more: "stack" });
+  name("Counts of all dimensions");
+  section.append(dialog);
+  $("[data-heat-menu]").before(button);
 }
 
 /** The live stream of the same dimensions, where there is one. */

@@ -3,7 +3,7 @@
 import { el } from "../core/dom.js";
 import { number } from "../core/format.js";
 import { token } from "../core/series_style.js";
-import { clearCanvas, drawLine } from "./canvas.js";
+import { clearCanvas, drawLine, drawUpright } from "./canvas.js";
 import { ticksOf } from "./plot_scale.js";
 
 const HEIGHT_PX = 72;
@@ -66,6 +66,7 @@ function drawFrame(ctx, scale, yOf, epsilon) {
   if (!scale.left) return;
   ctx.fillText(number(epsilon / 2, 3), x, yOf(epsilon / 2));
   ctx.fillText("0", x, yOf(0) - 4);
+  drawUpright(ctx, "ε spent", HEIGHT_PX);
 }
 
 /** @param {CanvasRenderingContext2D} ctx

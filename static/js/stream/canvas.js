@@ -46,6 +46,22 @@ export function drawLine(ctx, points, { colour, dash = "solid", width = 1.5 }) {
 }
 
 /**
+ * The title of a vertical axis, at its left edge.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} text
+ * @param {number} height of the axis, px
+ */
+export function drawUpright(ctx, text, height) {
+  ctx.save();
+  Object.assign(ctx, { fillStyle: token("--muted"), textAlign: "center", textBaseline: "top" });
+  ctx.translate(1, height / 2);
+  ctx.rotate(-Math.PI / 2);
+  ctx.fillText(text, 0, 0);
+  ctx.restore();
+}
+
+/**
  * Text that is shortened to `most` pixels.
  *
  * @param {CanvasRenderingContext2D} ctx

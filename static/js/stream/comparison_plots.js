@@ -67,7 +67,7 @@ export async function drawLanes(bench) {
 export function drawBudget(bench) {
   const { page, known, state, scale, parts } = bench;
   const { epsilon, window: size, title, id: shown } = state.shown;
-  $("[data-budget-title]").textContent = `Budget spent in the last ${count(size, "timestamp")}`;
+  $("[data-budget-title]").textContent = `Budget spent in the last ${count(size, "timestamp")}, ε`;
   $("[data-budget-note]").textContent = text.budgetNote(known, state.shown, lines(bench));
   const spent = lines(bench).map(({ id, title: name, style }) => {
     return { id, name, style, spent: known.comparisonOf(id)?.window_spent ?? [] };
@@ -100,6 +100,19 @@ export function drawMultiples(bench) {
   });
 }
 
+/** A pinned dimension in a large view. @param {Bench} bench
+ * @param {number} dimension
+ * @param {HTMLElement} button */
+export async function enlargeDimension(bench, dimension, button) {
+  const { page, known, state } = bench;
+  const { openLargeChart } = await import("./large_chart.js"); // most readers need no chart library here
+  const truth = state.visible.has("truth") ? [known.lineOfTruth()] : [];
+  const shown = [...truth, ...known.linesOf(lines(bench))];
+  const values = shown.map(({ row, ...line }) => ({ ...line, y: [...row(dimension)] }));
+  const title = page.dimensions.names[dimension];
+  return openLargeChart({ title, axis: page.axis, lines: values, range: state.range }, button);
+}
+
 /** The ends of the range, over all plots. @param {Bench} bench */
 export function drawRange({ page, state, scale, parts }) {
   const [first, after] = state.range;
@@ -107,7 +120,7 @@ export function drawRange({ page, state, scale, parts }) {
     edge.hidden = first === 0 && after === scale.columns;
     edge.style.transform = `translateX(${scale.middleOf([first, after - 1][i])}px)`;
   });
-  $("[data-range]").textContent = text.rangeText(page.axis, state.range);
+  $("[data-range]").textContent = `Time: ${text.rangeText(page.axis, state.range)}`;
 }
 
 /** The line through the selected column. @param {Bench} bench */

@@ -35,7 +35,8 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
         whole: span,
         ticks: ticksOf(index, labels, host.clientWidth),
         note: `${whole(timestamps)} timestamps`,
-        vertical: unit,
+        vertical: unit === "count" ? "counts" : unit,
+        item: "timestamp",
         by: { key: "x", name: "timestamp" },
         pointName: nameOf,
       });

@@ -2,11 +2,12 @@
 
 import { el } from "../core/dom.js";
 import { token } from "../core/series_style.js";
-import { clearCanvas, fitted } from "./canvas.js";
+import { clearCanvas, drawUpright, fitted } from "./canvas.js";
 import { rampNow } from "./ramp.js";
 import { pixelsOf, rasterise } from "./raster.js";
 
 const LABEL_PX = 12; // between names beside it
+const TITLE_PX = 14; // left of the names, for the title of the axis
 const PAGES = 20; // Page keys move by this part of the rows
 
 /**
@@ -63,6 +64,7 @@ export function createHeatMap(host, on) {
     const ctx = clearCanvas(canvas, scale.width, height());
     drawCells(ctx, shown, scale, height());
     drawNames(ctx, shown, scale, height(), selected);
+    if (scale.left) drawUpright(ctx, "dimension", height());
     const { width, height: rows } = canvas;
     Object.assign(area.dataset, { rows: Math.min(shown.order.length, rows), first: shown.order[0] ?? "", width });
     place(box, selected);
@@ -216,7 +218,7 @@ function drawNames(ctx, { order, named, names }, scale, height, selected) {
     const strong = dimension === own;
     ctx.font = `${strong ? "600 " : ""}11px ${token("--sans")}`;
     ctx.fillStyle = ctx.strokeStyle = token(strong ? "--foreground" : "--muted");
-    ctx.fillText(fitted(ctx, names[dimension], scale.left - 18), scale.left - 14, at);
+    ctx.fillText(fitted(ctx, names[dimension], scale.left - 18 - TITLE_PX), scale.left - 14, at);
     ctx.beginPath();
     ctx.moveTo(scale.left - 11, at);
     ctx.lineTo(scale.left - 7, at);

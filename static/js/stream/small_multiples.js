@@ -3,26 +3,29 @@
 import { el } from "../core/dom.js";
 import { number, whole } from "../core/format.js";
 import { token } from "../core/series_style.js";
-import { clearCanvas, drawLine } from "./canvas.js";
+import { clearCanvas, drawLine, drawUpright } from "./canvas.js";
+import { enlargeButton } from "../charts/enlarge.js";
 import { ticksOf } from "./plot_scale.js";
 import { roundUp } from "./raster.js";
 
-const HEIGHT_PX = 104;
-const LEFT_PX = 38;
-const BELOW_PX = 18;
+const HEIGHT_PX = 118;
+const LEFT_PX = 50;
+const BELOW_PX = 32; // ticks and the title of the axis
 
 /**
  * @typedef {import("./plot_scale.js").Axis} Axis
  * @typedef {{id: string, name: string, style: any, row: (dimension: number) => Float32Array}} Line
  * @typedef {{dimensions: number[], names: string[], notes: string[], lines: Line[], axis: Axis,
  *   range: [number, number], common: boolean, column: number}} Shown
+ * @typedef {{select: (dimension: number) => void, unpin: (dimension: number) => void,
+ *   enlarge: (dimension: number, button: HTMLElement) => void}} Listeners
  */
 
 /**
- * Charts in `host`: `draw(shown)`; `on.unpin(dimension)`, `on.select(dimension)`.
+ * Charts in `host`: `draw(shown)`; `on.unpin(dimension)`, `on.select(dimension)`, `on.enlarge(dimension, button)`.
  *
  * @param {HTMLElement} host
- * @param {{select: (dimension: number) => void, unpin: (dimension: number) => void}} on
+ * @param {Listeners} on
  */
 export function createSmallMultiples(host, on) {
   /** @type {Map<number, ReturnType<typeof createOne>>} */
@@ -89,13 +92,15 @@ export const short = (value) =>
       : whole(value);
 
 /** @param {number} dimension
- * @param {{select: (dimension: number) => void, unpin: (dimension: number) => void}} on */
+ * @param {Listeners} on */
 function createOne(dimension, on) {
   const canvas = el("canvas", { role: "img" });
   const name = el("button", { class: "multiple__name", type: "button", onclick: () => on.select(dimension) });
   const note = el("span", { class: "small muted" });
   const remove = el("button", { class: "multiple__unpin", type: "button", onclick: () => on.unpin(dimension) }, "×");
-  const element = el("div", { class: "multiple" }, el("p", { class: "multiple__head" }, name, note, remove), canvas);
+  const larger = enlargeButton(() => on.enlarge(dimension, larger));
+  const head = el("div", { class: "multiple__head" }, name, note, larger, remove);
+  const element = el("div", { class: "multiple" }, head, canvas);
   return {
     element,
     /** @param {Shown} shown
@@ -106,6 +111,7 @@ function createOne(dimension, on) {
       name.textContent = shown.names[i];
       note.textContent = shown.notes[i];
       remove.setAttribute("aria-label", `Unpin ${shown.names[i]}`);
+      larger.setAttribute("aria-label", `${shown.names[i]}: enlarge`);
       const width = element.clientWidth;
       const ctx = clearCanvas(canvas, width, HEIGHT_PX);
       const inner = width - LEFT_PX;
@@ -140,8 +146,11 @@ function drawFrame(ctx, { width, low, high, yOf, xOf, ticks }) {
     ctx.fillStyle = token("--muted");
     ctx.fillText(short(value), LEFT_PX - 5, Math.max(yOf(value), 7));
   }
+  drawUpright(ctx, "count", HEIGHT_PX - BELOW_PX);
   ctx.fillStyle = token("--muted");
   ctx.textBaseline = "top";
+  ctx.textAlign = "center";
+  ctx.fillText("time", (LEFT_PX + width) / 2, HEIGHT_PX - 13);
   let reached = LEFT_PX - 4;
   for (const [column, text] of ticks) {
     const half = ctx.measureText(text).width / 2;

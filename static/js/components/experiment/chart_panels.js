@@ -44,7 +44,7 @@ export function createPanels(host, stem) {
         .flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]),
     );
     const vertical = [measure.title, measure.unit].filter(Boolean).join(", ");
-    const common = { note: measure.unit, vertical, x, also, by: { key: "x", name: x.name } };
+    const common = { vertical, x, also, by: { key: "x", name: x.name } };
     await Promise.all(figures.map((figure, i) => figure.show((log) => ({ ...common, log, lines: panels[i].lines }))));
     host.dataset.drawn = String(
       panels.reduce((sum, { lines }) => sum + lines.reduce((points, { y }) => points + y.length, 0), 0),

@@ -1,5 +1,7 @@
 /* How the points of an experiment are read: which axis lies horizontally, which gives lines, which gives charts. */
 
+import { alignedLevel, labelOf, numberOf } from "./levels.js";
+
 const FIRST = ["release", "release.mechanism", "dummies"]; // what is compared is distinguished by lines
 const ROLES = ["along", "lines", "facet"];
 
@@ -42,12 +44,14 @@ export function indexOf({ axes, points }) {
 
 export const sameAs = (index, axes, point) => index.get(keyOf(axes, point.at)) ?? null;
 
-/** The points of `found` under `axes`, so that one view reads both experiments; what it lacks is missing. */
-export function alignedTo(axes, found) {
+/** The points of `found` under the axes of `results`, so that one view reads both; what it lacks is missing. */
+export function alignedTo(results, found) {
+  const { axes } = results;
   const index = indexOf(found);
   const places = axes.reduce((rows, axis) => rows.flatMap((row) => axis.values.map((_, i) => [...row, i])), [[]]);
   const missing = { share: null, values: found.measures.map(() => null) };
-  return { ...found, axes, points: places.map((at) => ({ ...(index.get(keyOf(axes, at)) ?? missing), at })) };
+  const level = found.level && alignedLevel(results, found);
+  return { ...found, axes, level, points: places.map((at) => ({ ...(index.get(keyOf(axes, at)) ?? missing), at })) };
 }
 
 /** True if two experiments are over the same axes, so that their points can be laid beside each other. */
@@ -73,7 +77,7 @@ export function panelsOf(results, view, measure = view.measure) {
       const point = found.get(at.join());
       const one = point?.values[measure];
       if (one === null || one === undefined || one.mean === null) return null;
-      const number = i === null ? null : axes[view.along].values[i].number;
+      const number = i === null ? null : numberOf(results, view.along, i, at);
       return { x: marked || number === null ? point.share : number, ...one };
     });
     const known = across.filter(Boolean);
@@ -90,15 +94,17 @@ export function panelsOf(results, view, measure = view.measure) {
   return facets
     .filter((facet) => facet !== none)
     .map((facet) => ({
-      title: titleOf(axes, view, facet),
+      title: titleOf(results, view, facet),
       lines: [...lines.map((value) => line(facet, value)), ...baseline],
     }));
 }
 
 /** What a chart is about: "Share of landmarks 20 %", "Weak, s = 1"; of the only one, "By release". */
-function titleOf(axes, view, facet) {
+function titleOf(results, view, facet) {
+  const { axes } = results;
   if (facet === null) return view.lines === null ? "All cells" : `By ${axes[view.lines].title.toLowerCase()}`;
-  const { label, number } = axes[view.facet].values[facet];
+  const label = labelOf(results, view.facet, facet);
+  const { number } = axes[view.facet].values[facet];
   return number === null ? label : `${axes[view.facet].title} ${label}`;
 }
 

@@ -1,8 +1,12 @@
 /* The three charts: error, budget and temporal privacy loss, per event. */
 
 import { $ } from "../../core/dom.js";
+import { metres } from "../../core/format.js";
 import { createFigure } from "../../charts/figure.js";
+import { createChartTools, onOptions, options } from "../../charts/chart_options.js";
+import { alongOf, hasTimes } from "../../charts/event_scale.js";
 import { runsWithout, spanOf } from "../../core/event_runs.js";
+import { within } from "../../core/level.js";
 import { createErrors } from "./error_chart.js";
 import { createLosses } from "./loss_chart.js";
 
@@ -10,14 +14,17 @@ import { createLosses } from "./loss_chart.js";
  * Charts in `host` (three .chart elements). `on.pick(event)`, `on.hover(event or null)`, `on.range(first, after)`,
  * `on.clear()` for a pointer on one of them; `on.change()` when other losses must be fetched, `on.restyle()` when
  * they are to be drawn in another way; `on.check(query)`; `on.simulate(mechanisms)` has their mean errors against ε.
- * `note` is what an estimated correlation discloses.
+ * `note` is what an estimated correlation discloses, `radiusM` the radius that levels are stated at.
  */
-export async function createCharts(host, note, on) {
+export async function createCharts(host, { note, radiusM }, on) {
+  const figure = (name, title, unit) =>
+    createFigure($(`[data-chart=${name}]`, host), { title, unit, name: `cairn-${name}`, tools: false });
   const [error, budget, loss] = await Promise.all([
-    createFigure($("[data-chart=error]", host), { title: "Error per event", unit: "m", name: "cairn-error" }),
-    createFigure($("[data-chart=budget]", host), { title: "Budget per event", unit: "ε", name: "cairn-budget" }),
-    createFigure($("[data-chart=loss]", host), { title: "Temporal privacy loss", unit: "ε", name: "cairn-loss" }),
+    figure("error", "Error per event", "m"),
+    figure("budget", "Budget per event", "ε"),
+    figure("loss", "Temporal privacy loss", "ε"),
   ]);
+  const fillTools = placeTools($(".charts", host));
   const errors = createErrors($("[data-chart=error]", host), error, on.simulate);
   const losses = createLosses($("[data-loss-choices]", host), loss, note, on);
   const all = [error, budget, loss];
@@ -25,11 +32,12 @@ export async function createCharts(host, note, on) {
   all.forEach((chart) => chart.listen({ pick, hover, range, clear }));
 
   function lines(layers, values) {
-    return layers.map(({ layer, lineStyle, title, curve }) => ({
+    return layers.map(({ layer, lineStyle, title, short, curve }) => ({
       id: layer.id,
       name: title,
+      short,
       x: curve.event,
-      y: values(curve),
+      y: values(curve, layer.release.mechanism.radius_m),
       colour: lineStyle.colour,
       dash: lineStyle.dash,
       marker: lineStyle.marker,
@@ -41,13 +49,19 @@ export async function createCharts(host, note, on) {
     query: losses.query,
     reset: losses.reset,
     /** Draw `shown` = [{layer, lineStyle, title, curve}], curves of the parameters in `query`. */
-    async draw(shown, { runs, dummies, n, series, range: only }) {
+    async draw(shown, { runs, dummies, n, series, range: only, times, order }) {
       const marked = { bands: runsWithout(runs, dummies ?? []), hollow: dummies ?? [] };
-      const common = { ...marked, span: spanOf(only, n), whole: spanOf(null, n) };
-      const steps = lines(shown, (curve) => curve.budget).map((line) => ({ ...line, step: true }));
+      const common = { ...marked, times, order, span: spanOf(only, n), whole: spanOf(null, n) };
+      fillTools(common);
+      const steps = lines(shown, (curve, radius) => curve.budget.map((one) => one && within(one, radius, radiusM)));
       await Promise.all([
-        errors.draw(shown, { ...common, series, range: only }),
-        budget.show((log) => ({ ...common, log, note: "ε", lines: steps })),
+        errors.draw(shown, { ...common, series, range: only, radiusM }),
+        budget.show((log) => ({
+          ...common,
+          log,
+          note: `ε within ${metres(radiusM)}`,
+          lines: steps.map((line) => ({ ...line, step: true })),
+        })),
         losses.draw(shown, common, lines),
       ]);
     },
@@ -56,4 +70,18 @@ export async function createCharts(host, note, on) {
     hover: (event) => all.forEach((chart) => chart.hover(event)),
     moveCursor: (event) => all.forEach((chart) => chart.moveCursor(event)),
   };
+}
+
+/** The choice of axis and medians once for all charts, before them. */
+function placeTools(charts) {
+  const tools = createChartTools();
+  /** @type {any} */
+  let latest = null;
+  charts.before(tools.element);
+  function fill(shown) {
+    latest = shown;
+    tools.fill({ along: alongOf({ ...shown, ...options }), timed: hasTimes(shown), series: true });
+  }
+  onOptions(() => latest && fill(latest));
+  return fill;
 }

@@ -4,11 +4,13 @@
  * events counted.
  */
 
-import { number, whole } from "../../core/format.js";
+import { metres, number, whole } from "../../core/format.js";
+import { within } from "../../core/level.js";
 
-const lineOf = ({ layer, lineStyle, title }, more) => ({
+const lineOf = ({ layer, lineStyle, title, short }, more) => ({
   id: layer.id,
   name: title,
+  short,
   colour: lineStyle.colour,
   dash: lineStyle.dash,
   marker: lineStyle.marker,
@@ -19,7 +21,7 @@ const lineOf = ({ layer, lineStyle, title }, more) => ({
 /** The error of each event. */
 export function eventView(shown, common) {
   const lines = shown.map((one) => lineOf(one, { x: one.curve.event, y: one.curve.error_m ?? [] }));
-  return (log) => ({ ...common, log, note: "metres", lines });
+  return (log) => ({ ...common, log, note: "error, m", lines });
 }
 
 /** The share of the events with at most an error. */
@@ -36,8 +38,9 @@ export async function distributionView(shown, { series }, group) {
     log,
     title: "Error distribution",
     name: "cairn-error-distribution",
-    note: "share",
-    x: { log, name: `error, m${log ? ", log" : ""} (${group.text}, ${n})` },
+    note: "share of the events",
+    unit: "share",
+    x: { log, short: "error, m", name: `error, m${log ? ", log" : ""} (${group.text}, ${n})` },
     y: { share: true },
     by: { key: "y", name: "share" },
     about: `Share of the events (${group.text}, ${n}) with at most this error; exact quantiles.`,
@@ -49,6 +52,7 @@ export const meanView = (shown, common, group) =>
   cumulated(shown, common, group, "running_mean_m", {
     title: "Running mean error",
     name: "cairn-error-mean",
+    note: "mean error so far, m",
     about: `The mean error of the events so far (${group.text}).`,
   });
 
@@ -57,17 +61,22 @@ export const sumView = (shown, common, group) =>
   cumulated(shown, common, group, "cumulative_m", {
     title: "Cumulative error",
     name: "cairn-error-cumulative",
+    note: "sum of errors so far, m",
     about: `Sum of the errors of the events so far (${group.text}).`,
   });
 
 async function cumulated(shown, { series, range, ...common }, group, key, caption) {
   const found = await Promise.all(shown.map(({ layer }) => layer.errors(series, range)));
   const lines = shown.map((one, i) => lineOf(one, { x: found[i].event, y: found[i][group.name][key] }));
-  return (log) => ({ ...common, ...caption, lines, log, note: "metres" });
+  return (log) => ({ ...common, ...caption, lines, log });
 }
 
-/** The mean error against ε; `simulated` the server's simulation of `keys`, the mechanisms as JSON. */
-export async function epsilonView(shown, { series }, simulated) {
+/**
+ * The mean error against ε within `radiusM`, to which the levels of other radii are converted; `simulated` is the
+ * server's simulation of `keys`, the mechanisms as JSON.
+ */
+export async function epsilonView(shown, { series, radiusM }, simulated) {
+  const levelOf = ({ layer }, epsilon) => within(epsilon, layer.release.mechanism.radius_m, radiusM);
   const first = new Map(); // a curve is drawn once, with the first release that has its mechanism
   const steps = ({ layer }) => layer.release.postprocess.length;
   for (const one of [...shown].sort((a, b) => steps(a) - steps(b))) {
@@ -78,12 +87,14 @@ export async function epsilonView(shown, { series }, simulated) {
     const { epsilon, mean_m: y, low_m: low, high_m: high } = simulated.mechanisms[i];
     const one = first.get(key);
     const name = `${one.title}, simulated`;
-    return epsilon.length ? [lineOf(one, { name, x: epsilon, y, low, high, ends: ["5 %", "95 %"] })] : [];
+    const spread = { low, high, ends: ["5 %", "95 %"] };
+    return epsilon.length ? [lineOf(one, { name, x: epsilon.map((level) => levelOf(one, level)), y, ...spread })] : [];
   });
   const errors = await Promise.all(shown.map(({ layer }) => layer.errors(series)));
   const marks = shown.flatMap((one, i) => {
     const { mean_m } = errors[i].all;
-    const at = { name: `${one.title}, this release`, x: [one.layer.release.mechanism.epsilon], y: [mean_m] };
+    const level = levelOf(one, one.layer.release.mechanism.epsilon);
+    const at = { name: `${one.title}, this release`, x: [level], y: [mean_m] };
     return mean_m === null ? [] : [lineOf(one, at)];
   });
   return (log) => ({
@@ -91,8 +102,8 @@ export async function epsilonView(shown, { series }, simulated) {
     log,
     title: "Error against ε",
     name: "cairn-error-epsilon",
-    note: "mean, metres",
-    x: { log, name: `level ε within its radius${log ? ", log" : ""}` },
+    note: "mean error, m",
+    x: { log, short: "ε", name: `level ε within ${metres(radiusM)}${log ? ", log" : ""}` },
     by: { key: "x", name: "epsilon" },
     about: simulationText(simulated),
     caption: simulationText(simulated),

@@ -4,7 +4,7 @@ import { $, el } from "../../core/dom.js";
 import { radios, tick } from "../../components/choice_controls.js";
 import { correlationText, createCorrelation } from "../loss/correlation.js";
 import { DIAMETER_M, boundQuery, correlationQuery, readState, writeState } from "../loss/view_state.js";
-import { BOUNDS, PARTS, SIDES, levelLabel, limitText, viewText, warning } from "../loss/loss_text.js";
+import { BOUNDS, PARTS, SIDES, levelLabel, limitText, lossAxis, viewText, warning } from "../loss/loss_text.js";
 
 const VIEWS = [
   ["event", "Each event"],
@@ -73,7 +73,7 @@ export function createLosses(host, figure, note, on) {
       return figure.show({
         ...common,
         log,
-        note: log ? "ε, log" : "ε",
+        note: lossAxis(shown[0]?.curve.correlation.diameter_m, log),
         lines: lines(drawn, (curve) => valueOf(state, curve)),
         rules: rulesOf(state, shown),
       });

@@ -3,6 +3,8 @@
 import { withQuery } from "../../core/address.js";
 import { get, post } from "../../core/api.js";
 import { spanOf } from "../../core/event_runs.js";
+import { markedTitle } from "../../core/level.js";
+import { listedIds } from "./map_layers.js";
 import { createCharts } from "./charts.js";
 
 /**
@@ -15,8 +17,14 @@ import { createCharts } from "./charts.js";
 export async function createReleaseCharts(bench, page, known, on, attempt) {
   const again = () => attempt(redraw);
   const { refused, drawn, ...listeners } = on;
-  const charts = await createCharts(bench, page.note, { ...listeners, change: again, restyle: again, check, simulate });
+  const charts = await createCharts(
+    bench,
+    { note: page.note, radiusM: page.radius_m },
+    { ...listeners, change: again, restyle: again, check, simulate },
+  );
   const chartable = () => known().layers.filter((layer) => layer.chartable);
+
+  const order = () => listedIds(known().layers, known().view);
 
   function check(query) {
     const [layer] = chartable();
@@ -36,12 +44,14 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
       chartable().map(async (layer) => ({
         layer,
         lineStyle: lineStyles.get(layer.id),
-        title: titled(layer),
+        short: titled(layer),
+        title: markedTitle(titled(layer), layer.release.mechanism, page.radius_m),
         curve: await layer.curve(cursor.series, query, range),
       })),
     );
     if (mine !== turn) return; // more is to be drawn by now, or something else
-    await charts.draw(shown, { runs, dummies, n: original.n, series: cursor.series, range });
+    const times = original.time && { at: original.time, zone: page.time_zone };
+    await charts.draw(shown, { runs, dummies, n: original.n, series: cursor.series, range, times, order });
     charts.moveCursor(cursor.event);
     const highest = ({ layer }) =>
       layer

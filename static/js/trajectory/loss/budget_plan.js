@@ -7,7 +7,9 @@ import { check, showProblem, valueOf, write } from "../../components/number_fiel
 import { post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
 import { messageOf } from "../../core/field_errors.js";
-import { number } from "../../core/format.js";
+import { metres, number } from "../../core/format.js";
+import { within } from "../../core/level.js";
+import { lossAxis } from "./loss_text.js";
 import { correlationBody } from "./view_state.js";
 
 const METHODS = [
@@ -27,10 +29,10 @@ const TEXTS = {
 
 /**
  * The section in `host`; `state` has `alpha`, `method` and the correlation. `keep()` writes it to the address,
- * `span(n)` is the span shown of n events. Returns {draw(series), listen(to), hover(event), setSpan(span)}, the last as
- * a figure has them.
+ * `span(n)` is the span shown of n events, `times()` when they are. Returns {draw(series), redraw(), listen(to),
+ * hover(event), setSpan(span)}, the last three as a figure has them.
  */
-export async function createPlan(host, page, state, keep, span) {
+export async function createPlan(host, page, state, keep, { span, times }) {
   const figure = await createFigure($("[data-chart=plan]", host), {
     title: "Budget and loss under the plan",
     unit: "ε",
@@ -58,6 +60,10 @@ export async function createPlan(host, page, state, keep, span) {
   );
   $("[data-plan-legend]", host).replaceChildren(...legend);
 
+  /** @type {any} */
+  let plan = null;
+  const redraw = () => plan && figure.show((log) => ({ ...chartOf(plan, log, span(plan.n)), times: times() }));
+
   function changed() {
     keep();
     return draw();
@@ -72,7 +78,8 @@ export async function createPlan(host, page, state, keep, span) {
       if (mine !== turn) return;
       check(input);
       showText(host, found);
-      await figure.show((log) => chartOf(found, log, span(found.n)));
+      plan = found;
+      await redraw();
     } catch (problem) {
       if (problem.status !== 400 || mine !== turn) throw problem;
       const [own] = problem.errors.filter(({ field }) => field === "alpha");
@@ -81,6 +88,7 @@ export async function createPlan(host, page, state, keep, span) {
   }
 
   return {
+    redraw,
     listen: figure.listen,
     hover: figure.hover,
     setSpan: figure.setSpan,
@@ -99,7 +107,8 @@ function showText(host, { first, middle, last, user_level, radius_m, correlation
     ["Instead, α / n", user_level],
   ].filter(([, value]) => value !== null);
   const apart = `losses are between states at most ${number(correlation.diameter_m)} m apart`;
-  $("[data-plan-text]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}.`;
+  const drawn = radius_m === correlation.diameter_m ? "" : ", and the chart shows the budgets at that distance too";
+  $("[data-plan-text]", host).textContent = `Budgets are ε within ${number(radius_m)} m; ${apart}${drawn}.`;
   const pair = (/** @type {any[]} */ [label, value]) =>
     el("div", {}, el("dt", {}, label), el("dd", {}, `ε = ${number(value, 4)}`));
   $("[data-budgets]", host).replaceChildren(...budgets.map(pair));
@@ -117,14 +126,20 @@ const bodyOf = (state, landmarkSet, series) => ({
 
 /** A plan as a figure shows it. */
 function chartOf(plan, log, span) {
+  const { radius_m: radius, correlation } = plan;
+  const apart = correlation.diameter_m;
   const line = (/** @type {any[]} */ [name, key, colour, dash]) => {
-    return { id: key, name, x: plan.event, y: plan[key], colour, dash, step: key === "budget" };
+    const common = { id: key, name, x: plan.event, y: plan[key], colour, dash };
+    if (key !== "budget") return common;
+    const there = plan.budget.map((/** @type {number} */ one) => within(one, radius, apart));
+    const called = radius === apart ? name : `${name} (set within ${metres(radius)})`;
+    return { ...common, name: called, y: there, step: true };
   };
   return {
     span,
     whole: [0, Math.max(1, plan.n - 1)],
     log,
-    note: "ε",
+    note: lossAxis(apart, false),
     lines: LINES.map(line),
     rules: [{ y: plan.alpha, label: `target α = ${number(plan.alpha)}` }],
   };

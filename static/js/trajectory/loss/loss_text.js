@@ -1,7 +1,7 @@
 /* What a loss chart shows, in a sentence. */
 
 import { el } from "../../core/dom.js";
-import { number } from "../../core/format.js";
+import { metres, number } from "../../core/format.js";
 
 export const SIDES = [
   ["total", "Total", "What all releases, earlier and later ones, leak about this event"],
@@ -41,6 +41,10 @@ export function viewText(
   const instead = why && bound === "published" ? ` There is no bridge here: ${why}.` : "";
   return `${SIDE_TEXTS[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
 }
+
+/** The title of an axis of losses: they are about states at most `diameter_m` apart, whatever the releases' radii. */
+export const lossAxis = (diameter_m, log) =>
+  `ε, states ${diameter_m === undefined ? "" : `up to ${metres(diameter_m)} `}apart${log ? ", log" : ""}`;
 
 /** What the dashed line at `level` means. */
 export const levelLabel = (level, diameter_m) => `ε = ${number(level)} at ${number(diameter_m)} m, no correlation`;

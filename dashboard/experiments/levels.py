@@ -1,0 +1,38 @@
+"""The radii of the levels that an experiment tried, and the one within which its charts state them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import reference_radius_m
+from privacy_engine.data import Trajectory
+from privacy_engine.experiments import ExperimentSpec
+
+
+def stated_levels(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any] | None:
+    """Return ``reference_m``, and the ``radii`` in metres: one for each value of ``axis``, or one of all cells.
+
+    The reference is the radius of the dataset, and that of the first cell where there is none. None where no release
+    has a radius.
+    """
+    if spec.kind != Trajectory.kind:
+        return None
+    axes = spec.axes()
+    every = [[_radius_m(spec, i, j) for j in range(len(axis.values))] for i, axis in enumerate(axes)]
+    varying = [i for i, radii in enumerate(every) if len(set(radii)) > 1]
+    axis = varying[-1] if varying else None  # the deepest: it is set last
+    radii = [_radius_m(spec)] if axis is None else every[axis]
+    known = [one for one in radii if one is not None]
+    if not known:
+        return None
+    reference_m = known[0] if dataset is None else reference_radius_m(dataset, ledger.budget_of(dataset))
+    return {"reference_m": reference_m, "axis": axis, "radii": radii}
+
+
+def _radius_m(spec: ExperimentSpec, axis: int | None = None, value: int = 0) -> float | None:
+    """Return the radius of the first cell, or of the one that has another ``value`` of an axis."""
+    at = [value if i == axis else 0 for i in range(len(spec.axes()))]
+    release = getattr(spec.cell(at), "release", None)
+    return getattr(getattr(release, "mechanism", None), "radius_m", None)
