@@ -158,7 +158,7 @@ const upright = ({ x }) => ({
   line: { color: token("--foreground"), width: 1 },
 });
 
-/** What the axes show: {x, y}, in words with units. */
+/** What the axes show: {x, y}, with their units. */
 export const titlesOf = (/** @type {any} */ { titles, x, span }, scale) => ({
   x: titles?.x ?? (x ? x.name : scale.title(span)),
   y: titles?.y ?? "",

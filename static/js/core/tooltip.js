@@ -31,7 +31,7 @@ export function valueText(value, unit) {
  *
  * @param {{colour?: Colour | null, dash?: string}} lineStyle
  */
-export function lineSample({ colour, dash = "solid" }) {
+export function lineSample({ colour, dash = "" }) {
   const dashes = dashLengths(dash).map((length) => length * 0.75);
   const line = svg("path", { d: "M0 4h20", "stroke-dasharray": dashes.join(" ") || null });
   line.style.stroke = cssColour(colour);

@@ -76,7 +76,7 @@ function once(url) {
 const loaded = new Map();
 const times = () => page.time_zone && (loaded.get(state.series) ?? { at: [], zone: page.time_zone });
 
-/** The times of the events, where the reader wants an axis of time. */
+/** The times of the events, where an axis of time is chosen. */
 async function loadTimes() {
   const { series } = state;
   if (!page.time_zone || options.along !== "time" || loaded.has(series)) return;
