@@ -42,9 +42,9 @@ export function viewText(
   return `${SIDE_TEXTS[part]} ${BOUND[bound]?.(diameter_m) ?? ""}${instead}`;
 }
 
-/** The title of an axis of losses: they are about states at most `diameter_m` apart, whatever the releases' radii. */
+/** The title of an axis of losses: about states at most `diameter_m` apart, whatever the releases' radii. */
 export const lossAxis = (diameter_m, log) =>
-  `ε, states ${diameter_m === undefined ? "" : `up to ${metres(diameter_m)} `}apart${log ? ", log" : ""}`;
+  `ε${diameter_m === undefined ? "" : `, ${metres(diameter_m)} apart`}${log ? ", log" : ""}`;
 
 /** What the dashed line at `level` means. */
 export const levelLabel = (level, diameter_m) => `ε = ${number(level)} at ${number(diameter_m)} m, no correlation`;
