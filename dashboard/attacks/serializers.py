@@ -13,6 +13,7 @@ from dashboard.attacks import files
 from dashboard.attacks.models import Attack
 from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import FailureField, Whole
+from dashboard.jobs.serializers import QueuePositionField
 from privacy_engine.attacks import attacks
 
 
@@ -74,6 +75,7 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
     warning = serializers.SerializerMethodField()
     note = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
     error = FailureField()
     urls = serializers.SerializerMethodField()
     cairn = serializers.CharField(source="engine_version", help_text="The version of the engine that computed it.")
@@ -83,8 +85,8 @@ class AttackSerializer(serializers.ModelSerializer[Attack]):
         fields = (
             *("id", "release", "dataset", "attack", "method", "title", "series", "parameters"),
             *("sentence", "headlines", "assumes", "source"),
-            *("warning", "note", "state", "stage", "progress", "eta_s", "work_s", "attempt", "cancel_requested"),
-            *("error", "created_at", "started_at", "finished_at", "cairn", "urls"),
+            *("warning", "note", "state", "stage", "progress", "eta_s", "queue_position", "work_s"),
+            *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "cairn", "urls"),
         )
 
     @extend_schema_field(OpenApiTypes.OBJECT)

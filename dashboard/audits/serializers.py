@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from dashboard.audits.models import Audit
 from dashboard.core.rest.parsing import Anything, FailureField
+from dashboard.jobs.serializers import QueuePositionField
 from privacy_engine.audit import AuditSpec, completed
 from privacy_engine.errors import ParameterError, ParameterErrors
 
@@ -83,14 +84,16 @@ class AuditSerializer(serializers.ModelSerializer[Audit]):
     trials = serializers.IntegerField()
     result = AuditResultSerializer(source="outcome", allow_null=True)
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
     error = FailureField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
         model = Audit
         fields = (
-            *("id", "name", "mechanism", "trials", "result", "state", "stage", "progress", "eta_s", "attempt"),
-            *("cancel_requested", "error", "created_at", "started_at", "finished_at", "engine_version", "urls"),
+            *("id", "name", "mechanism", "trials", "result", "state", "stage", "progress", "eta_s", "queue_position"),
+            *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at"),
+            *("engine_version", "urls"),
         )
 
     @extend_schema_field(OpenApiTypes.OBJECT)

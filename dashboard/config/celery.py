@@ -1,8 +1,9 @@
 """The Celery application: messages carry ids; the work is described in the rows (dashboard/jobs/queue.py)."""
 
 import os
+from typing import Any
 
-from celery import Celery
+from celery import Celery, bootsteps
 from celery.signals import worker_init, worker_process_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
@@ -10,6 +11,35 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 app = Celery("cairn")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
+    """A step of the consumer of messages: it stops with the connection to the broker and starts again with it."""
+
+    requires = {"celery.worker.consumer.tasks:Tasks"}
+
+    def __init__(self, consumer: Any, **options: Any) -> None:
+        super().__init__(consumer, **options)
+        self._timer: Any = None
+
+    def start(self, consumer: Any) -> None:
+        """Record now, and every few seconds from now on, that this worker answers."""
+        from dashboard.jobs import workers
+
+        workers.beat(consumer.hostname)
+        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, (consumer.hostname,))
+
+    def stop(self, consumer: Any) -> None:
+        """Record that it does not answer."""
+        from dashboard.jobs import workers
+
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        workers.stopped(consumer.hostname)
+
+
+app.steps["consumer"].add(Heartbeat)
 
 
 @worker_init.connect

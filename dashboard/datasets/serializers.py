@@ -14,6 +14,7 @@ from rest_framework import serializers
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
+from dashboard.jobs.serializers import QueuePositionField
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import parse_cleaning
@@ -161,6 +162,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         help_text="How counts were made of events: unit, most cells, and the grid whose cells are the dimensions.",
     )
     tags = serializers.ListField(child=serializers.CharField(), read_only=True)
+    queue_position = QueuePositionField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
@@ -172,6 +174,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "state",
             "stage",
             "progress",
+            "queue_position",
             "report",
             "error",
             "created_at",

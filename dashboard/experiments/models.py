@@ -105,6 +105,7 @@ class Part(Job):
     """What a worker does at a time: cut the experiment into parts, or compute the blocks ``start`` to ``stop``."""
 
     TASK: ClassVar = "experiments.run"
+    QUEUED_AS: ClassVar = "experiment_id"
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")
     start = models.PositiveIntegerField(null=True, blank=True)  # none of the part that cuts

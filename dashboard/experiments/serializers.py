@@ -12,6 +12,7 @@ from rest_framework import serializers
 from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.experiments.models import Experiment
+from dashboard.jobs.serializers import QueuePositionField
 from privacy_engine.experiments import ExperimentSpec, presets
 
 
@@ -77,6 +78,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     preset = serializers.SerializerMethodField()
     spec = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
     error = FailureField()
     kind = serializers.CharField(help_text="The kind of data.")
     urls = serializers.SerializerMethodField()
@@ -86,8 +88,8 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
         model = Experiment
         fields = (
             *("id", "name", "kind", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
-            *("state", "stage", "progress", "eta_s", "work_s", "error", "created_at", "started_at", "finished_at"),
-            *("table_sha256", "cairn", "urls"),
+            *("state", "stage", "progress", "eta_s", "queue_position", "work_s", "error"),
+            *("created_at", "started_at", "finished_at", "table_sha256", "cairn", "urls"),
         )
 
     @extend_schema_field({"type": "object", "nullable": True})

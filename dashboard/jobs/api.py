@@ -16,7 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dashboard.jobs.models import OPEN, State, listed_models
+from dashboard.jobs import workers
+from dashboard.jobs.models import OPEN, State, listed_models, now
+from dashboard.jobs.serializers import QueuePositionField
 
 FAILED_FOR = timedelta(days=14)
 """How long a failed job is listed, unless its owner dismisses it."""
@@ -45,6 +47,7 @@ class JobSerializer(serializers.Serializer[Any]):
     stage = serializers.CharField()
     progress = serializers.FloatField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
     finished_at = serializers.DateTimeField(allow_null=True)
     error = FailureSerializer(source="failure", allow_null=True)
     urls = serializers.SerializerMethodField()
@@ -61,9 +64,11 @@ class JobSerializer(serializers.Serializer[Any]):
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """Those that wait or run, oldest first and by kind; and those that ended, the newest first."""
+    """Those that wait or run, oldest first and by kind; those that ended, the newest first; whether workers answer."""
 
     results = JobSerializer(many=True)
+    workers = serializers.IntegerField(help_text="How many workers answered within the last ten seconds.")
+    no_worker = serializers.BooleanField(help_text="Whether a job waited for ten seconds and no worker answers.")
     ended = JobSerializer(many=True)
 
 
@@ -91,7 +96,11 @@ class JobsView(APIView):
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
         over_by_now = {row.pk for row in ended}  # one may end between the two queries: then it is listed as it is now
         still = [row for row in waiting if row.pk not in over_by_now]
-        return Response(JobsSerializer({"results": still, "ended": ended[:MOST_ENDED]}).data)
+        answering = workers.answering()
+        late = now() - timedelta(seconds=workers.SILENT_S)
+        report = {"results": still, "ended": ended[:MOST_ENDED], "workers": answering}
+        waits = any(row.state == State.QUEUED and row.waits_since <= late for row in still)
+        return Response(JobsSerializer(report | {"no_worker": waits and not answering}).data)
 
 
 class DismissView(APIView):

@@ -75,6 +75,11 @@ class JobStatus(models.Model):
         return explained(self.error) if self.state == State.FAILED else None
 
     @property
+    def waits_since(self) -> Any:
+        """When it was queued, as far as that is known."""
+        return getattr(self, "enqueued_at", None) or self.created_at
+
+    @property
     def seconds_left(self) -> float | None:
         """A guess from the progress so far; None before there is any."""
         if self.state != State.RUNNING or self.started_at is None or self.progress < 0.02:
@@ -87,6 +92,7 @@ class Job(JobStatus):
     """Columns of a row that a worker works off."""
 
     TASK: ClassVar[str]  # the name of the Celery task that takes its id
+    QUEUED_AS: ClassVar = "pk"  # the column whose value the place in the queue is counted by
 
     token = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)

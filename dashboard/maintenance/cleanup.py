@@ -22,7 +22,7 @@ from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
-from dashboard.jobs import reaper
+from dashboard.jobs import reaper, workers
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
 
@@ -75,6 +75,7 @@ def tidy() -> dict[str, int]:
     """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
     sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
+    workers.forget_silent()
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:
         local_files.remove(path)

@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, JsonResponse
 
 from dashboard.jobs import models as job_models
+from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.maintenance import cleanup
 
@@ -21,7 +22,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
         queue = {"database": True, "oldest_queued_s": _oldest_queued_s(), "expired_leases": _expired_leases()}
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None}
-    report: dict[str, Any] = {"ok": queue["database"], **queue, "sweep_beat_s": _since_sweep_s()}
+    report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(), "sweep_beat_s": _since_sweep_s()}
     status = 200 if report["ok"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
@@ -40,6 +41,15 @@ def _expired_leases() -> int:
     """Running jobs whose worker did not renew its lease in time; the sweep requeues them."""
     running = (model._default_manager.filter(state=State.RUNNING) for model in job_models.models_of())
     return sum(rows.filter(lease_until__lt=Now()).count() for rows in running)
+
+
+def _workers() -> dict[str, Any]:
+    """How many workers answer, and seconds since the last beat of any; None where none ever did.
+
+    Web servers are up without workers, so this does not decide about ``ok``.
+    """
+    ages = workers.ages_s()
+    return {"workers": workers.answering(), "worker_beat_s": round(ages[0], 1) if ages else None}
 
 
 def _since_sweep_s() -> float | None:

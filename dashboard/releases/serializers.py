@@ -13,6 +13,7 @@ from rest_framework import serializers
 from dashboard.core.rest.components import DescriptionField, SeedField
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.datasets.models import Kind
+from dashboard.jobs.serializers import QueuePositionField
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
@@ -123,6 +124,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     guarantee = serializers.SerializerMethodField()
     label = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
+    queue_position = QueuePositionField()
     error = FailureField()
     urls = serializers.SerializerMethodField()
 
@@ -132,7 +134,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         model = Release
         fields = (
             *("id", "dataset", "kind", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
-            *("derived_from", "source", "state", "stage", "progress", "eta_s"),
+            *("derived_from", "source", "state", "stage", "progress", "eta_s", "queue_position"),
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "points"),
             *("summary", "owner_view", "verdict", "guarantee", "label", "urls"),
         )

@@ -60,7 +60,7 @@ class TestPresets:
         page.goto("/experiments/")
         page.get_by_role("button", name="Run Loss under correlation").click()
         state = page.locator("[data-state-text]")
-        expect(state).to_have_text("Waiting for a worker")
+        expect(state).to_have_text("Waiting for a worker, first in the queue")
         expect(page.get_by_role("heading", name="Strong, s = 0.01")).to_be_visible()
         assert drawn(page) == 0
         do_parts(5)
@@ -71,7 +71,7 @@ class TestPresets:
         expect(state).to_contain_text("Stopped")
         assert not Part.objects.filter(state=State.QUEUED).exists()
         page.get_by_role("button", name="Resume", exact=True).click()
-        expect(state).to_have_text("Waiting for a worker")
+        expect(state).to_have_text("Waiting for a worker, first in the queue")
         assert drawn(page) >= some  # what was computed is shown still
         run_jobs()
         expect(state).to_have_text("Done")
@@ -186,7 +186,7 @@ class TestReading:
         page.goto(f"/experiments/{row.pk}/")
         expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
         page.get_by_role("button", name="Resume", exact=True).click()
-        expect(page.locator("[data-state-text]")).to_have_text("Waiting for a worker")
+        expect(page.locator("[data-state-text]")).to_have_text("Waiting for a worker, first in the queue")
         run_jobs()
         expect(page.locator("[data-state-text]")).to_have_text("Done")
         expect(page.locator("[data-problem]")).to_be_hidden()

@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
+from dashboard.jobs import workers
 from dashboard.jobs.models import State, now
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
@@ -259,3 +260,20 @@ DRAWN_BEFORE = """async () => {
 def test_a_job_is_over_also_where_its_list_was_drawn_before(page: Page) -> None:
     page.goto("/tokens/")
     assert page.evaluate(DRAWN_BEFORE) == [0, 0, 1, 1]
+
+
+@pytest.mark.journey
+def test_no_worker_answers(page: Page, make_release: Any) -> None:
+    """The place in the queue in the drawer, and a banner once the job has waited for ten seconds without a worker."""
+    release = make_release()
+    shown = open_drawer(page)
+    expect(shown).to_contain_text("waiting for a worker, first in the queue")
+    banner = page.get_by_role("alert").filter(has_text="No worker answers")
+    expect(banner).to_be_hidden()
+    Release.objects.filter(pk=release.pk).update(created_at=now() - timedelta(seconds=20), enqueued_at=None)
+    expect(banner).to_be_visible()
+    workers.beat("celery@here")
+    try:
+        expect(banner).to_be_hidden()
+    finally:
+        workers.stopped("celery@here")

@@ -219,6 +219,8 @@ class TestHealth:
             "database": True,
             "oldest_queued_s": None,
             "expired_leases": 0,
+            "workers": 0,
+            "worker_beat_s": None,
             "sweep_beat_s": None,
         }
         assert answer["Cache-Control"] == "no-store"

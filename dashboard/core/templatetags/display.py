@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -49,6 +50,24 @@ def whole(value: float | None) -> str:
 def counted(value: int, noun: str) -> str:
     """12,345 events, 1 entry"""
     return plurals.counted(value, noun)
+
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+@register.filter
+def at(mapping: Mapping[Any, Any], key: Any) -> Any:
+    """The value under a key, or None."""
+    return mapping.get(key)
+
+
+@register.filter
+def queued(position: int | None) -> str:
+    """waiting for a worker, third in the queue"""
+    if position is None:
+        return "waiting for a worker"
+    place = ORDINALS[position - 1] if position <= len(ORDINALS) else f"number {position:,}"
+    return f"waiting for a worker, {place} in the queue"
 
 
 @register.filter

@@ -1,7 +1,7 @@
 /* Progress of the rows a page shows, from what the jobs drawer receives; and drawing a list again when a job ends. */
 
 import { $, $$ } from "../core/dom.js";
-import { done } from "../core/format.js";
+import { done, queued } from "../core/format.js";
 import { refresh } from "../core/page_refresh.js";
 
 /** A function that draws the parts again, once for many calls in a row; it resolves when they are drawn. */
@@ -43,6 +43,7 @@ export function watchStates(changed, over = changed) {
     if (ended.length) over();
     for (const place of $$("[data-job]:not(.job)")) {
       const job = open.get(place.dataset.job);
+      if (job?.state === "queued") $("[data-stage]", place).textContent = queued(job.queue_position);
       if (job?.state !== "running") continue;
       $("progress", place).value = job.progress;
       $("[data-stage]", place).textContent = `${(job.stage || "running").toLowerCase()} · ${done(job.progress)}`;

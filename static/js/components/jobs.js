@@ -3,7 +3,7 @@
 
 import { createDrawer } from "./jobs_drawer.js";
 import { get } from "../core/api.js";
-import { $, announce } from "../core/dom.js";
+import { $, announce, el } from "../core/dom.js";
 import { count } from "../core/format.js";
 
 const BUSY = { first: 1000, most: 5000, by: 1.25 }; // while anything waits or runs; slower where nothing moves
@@ -51,6 +51,18 @@ function compare(jobs, ended) {
   }
 }
 
+const NO_WORKER =
+  "No worker answers, so jobs wait; they are stored and start as soon as one does. The operator of this server can " +
+  "restart Cairn, or start a worker with: celery -A dashboard.config.celery:app worker";
+
+/** The banner of every page. @param {boolean} silent */
+function showSilence(silent) {
+  const banner = $("[data-no-worker]");
+  if (banner.hidden !== silent) return;
+  banner.hidden = !silent;
+  banner.replaceChildren(...(silent ? [el("p", { class: "notice notice--error" }, NO_WORKER)] : []));
+}
+
 /** How long to wait: as long as before and a bit more, unless something moved or the pace is another. */
 function slower(pace, moved) {
   const ms = moved || wait?.pace !== pace ? pace.first : Math.min(wait.ms * pace.by, pace.most);
@@ -59,13 +71,14 @@ function slower(pace, moved) {
 }
 
 async function fetchJobs() {
-  const { results, ended } = await get($("#jobs").dataset.url);
+  const { results, ended, no_worker } = await get($("#jobs").dataset.url);
   const now = JSON.stringify(
     [...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]),
   );
   const moved = now !== before;
   before = now;
   drawer.draw(results, ended);
+  showSilence(no_worker);
   compare(results, ended);
   document.dispatchEvent(new CustomEvent("cairn:progress", { detail: results }));
   return slower(results.length ? BUSY : IDLE, moved);

@@ -2,7 +2,7 @@
 
 import { post } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
-import { count, done, duration } from "../core/format.js";
+import { count, done, duration, queued } from "../core/format.js";
 
 const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
 
@@ -19,7 +19,7 @@ function title(jobs, failed) {
 }
 
 function statusText(job) {
-  if (job.state === "queued") return "waiting for a worker";
+  if (job.state === "queued") return queued(job.queue_position);
   if (job.state === "failed") return `failed: ${job.error.message}`;
   if (job.state !== "running") return OVER[job.state];
   const left =

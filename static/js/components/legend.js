@@ -1,7 +1,7 @@
 /* The list of layers: toggle, colour and dash, mean error, progress; what is whose. */
 
 import { el, svg } from "../core/dom.js";
-import { metres, percent, whole } from "../core/format.js";
+import { capitalized, metres, percent, queued, whole } from "../core/format.js";
 import { dashLengths } from "../core/series_style.js";
 
 const SMALL_DASHES = (name) =>
@@ -230,7 +230,7 @@ const runningText = ({ stage, progress, eta }) =>
 /** What each state shows and what can be done about it; one that is not here shows nothing. */
 const STATES = {
   reading: { text: () => "Loading the events …" },
-  queued: { text: () => "Waiting for a worker", act: "cancel", bar: "waits" },
+  queued: { text: ({ place }) => capitalized(queued(place)), act: "cancel", bar: "waits" },
   running: { text: runningText, act: "cancel", bar: "runs" },
   failed: { text: ({ reason }) => `Failed: ${reason}`, act: "retry" },
   cancelled: { text: () => "Cancelled", act: "retry" },

@@ -2,7 +2,7 @@
 
 import { ApiError, pause, poll, post, postForm } from "../core/api.js";
 import { announce, el } from "../core/dom.js";
-import { bytes, count, done, span } from "../core/format.js";
+import { bytes, capitalized, count, done, queued, span } from "../core/format.js";
 import { PIECE, sendInPieces } from "../core/resumable_upload.js";
 import { needsColumns, renderErrors, renderQuestion, renderReport, understood } from "./import_report.js";
 import { refreshJobs } from "./jobs.js";
@@ -149,8 +149,10 @@ function createReading(card, file, { settled, keep }) {
     if (isOpen(dataset)) {
       refreshJobs();
       const update = card.showProgress("Waiting for a worker …", null);
-      const onUpdate = (/** @type {any} */ { state, stage, progress }) =>
-        state === "running" && update(`${stage || "Reading"}: ${done(progress)}`, progress);
+      const onUpdate = (/** @type {any} */ { state, stage, progress, queue_position: place }) =>
+        state === "running"
+          ? update(`${stage || "Reading"}: ${done(progress)}`, progress)
+          : state === "queued" && update(`${capitalized(queued(place))} …`, null);
       dataset = await poll(dataset.urls.self, { until: (/** @type {any} */ now) => !isOpen(now), onUpdate });
       settled();
     }

@@ -1,5 +1,7 @@
 /* Errors of the API as a page shows them: a field is called by its label, never by its path. */
 
+import { capitalized } from "./format.js";
+
 const labels = new Map([
   ["epsilon", "Level ε"],
   ["radius_m", "Radius"],
@@ -10,9 +12,6 @@ const UNIT = /_(?:m2|m|s|kmh)$/;
 
 /** Learn the labels of fields. @param {Pick<Field, "name" | "label">[]} fields */
 export const learnLabels = (fields) => fields.forEach(({ name, label }) => labels.set(name, label));
-
-/** @param {string} text */
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * The label of a path: of its last name that is no position in a list, or that name as text.
@@ -25,7 +24,7 @@ export function labelOf(path) {
       .split(".")
       .filter((part) => !/^\d+$/.test(part))
       .at(-1) ?? path;
-  return labels.get(name) ?? capital(name.replace(UNIT, "").replaceAll("_", " "));
+  return labels.get(name) ?? capitalized(name.replace(UNIT, "").replaceAll("_", " "));
 }
 
 /**
@@ -34,7 +33,7 @@ export function labelOf(path) {
  * @param {ApiProblem} problem
  */
 export function messageOf({ field, message }) {
-  return capital(field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message);
+  return capitalized(field && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message);
 }
 
 /**

@@ -25,6 +25,21 @@ export function plural(noun) {
  */
 export const count = (value, noun) => `${whole(value)} ${value === 1 ? noun : plural(noun)}`;
 
+const ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ");
+
+/**
+ * waiting for a worker, third in the queue: as the filter `queued` in dashboard/core/templatetags/display.py.
+ *
+ * @param {number | null | undefined} position
+ */
+export function queued(position) {
+  if (!position) return "waiting for a worker";
+  return `waiting for a worker, ${ORDINALS[position - 1] ?? `number ${whole(position)}`} in the queue`;
+}
+
+/** With a capital letter. @param {string} text */
+export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /**
  * The number of an event as pages show it, from 1; `index` counts from 0, as in the API.
  *

@@ -10,7 +10,7 @@ import { alignedTo, comparable, indexOf, panelsOf, usualView } from "../componen
 import { refreshJobs } from "../components/jobs.js";
 import { ApiError, get, poll, post } from "../core/api.js";
 import { $, $$, announce, data, el } from "../core/dom.js";
-import { done, duration, percent } from "../core/format.js";
+import { capitalized, done, duration, percent, queued } from "../core/format.js";
 
 const { experiment, other, palette } = data("page-data");
 const BESIDE = "dot";
@@ -164,7 +164,7 @@ function showProgress(row) {
   const left = row.eta_s === null ? "" : ` · ${duration(Math.max(Math.ceil(row.eta_s), 1))} left`;
   $("[data-state-text]").textContent =
     row.state === "queued"
-      ? "Waiting for a worker"
+      ? capitalized(queued(row.queue_position))
       : open
         ? `Computing · ${done(row.progress)}${left}`
         : STATE_TEXTS[row.state];

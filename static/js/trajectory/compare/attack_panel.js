@@ -2,10 +2,10 @@
 
 import { withQuery } from "../../core/address.js";
 import { $, el } from "../../core/dom.js";
-import { done, duration, metres, number, percent } from "../../core/format.js";
+import { capitalized, done, duration, metres, number, percent, queued } from "../../core/format.js";
 import { assumptions, parametersOf, seriesName } from "./attack_form.js";
 
-const WAITS = { queued: "Waiting for a worker", running: "Attacking" };
+const WAITS = { queued: "", running: "Attacking" };
 
 /** A headline as text: yes or no where it is whether one thing was found in one release. */
 function valueOf({ value, unit, share }, { series }) {
@@ -28,14 +28,14 @@ const shapeOf = (attack, onMap) => JSON.stringify([attack.id, attack.state, onMa
 export function createAttackPanel(host, dataset, on) {
   let shape = "";
 
-  function fill({ state, stage, progress, eta_s, cancel_requested }) {
-    if (!WAITS[state]) return;
+  function fill({ state, stage, progress, eta_s, queue_position, cancel_requested }) {
+    if (!(state in WAITS)) return;
     const left = eta_s ? ` · ${duration(Math.ceil(eta_s))} left` : "";
     $("[data-state-text]", host).textContent = cancel_requested
       ? "Stopping"
       : state === "running"
         ? `${stage || WAITS.running} · ${done(progress)}${left}`
-        : WAITS.queued;
+        : capitalized(queued(queue_position));
     const bar = $("progress", host);
     if (state === "running") bar.value = progress;
     else bar.removeAttribute("value");
@@ -76,7 +76,7 @@ function parts(attack, onMap, dataset, on) {
 }
 
 function body(attack, onMap, on) {
-  if (WAITS[attack.state]) {
+  if (attack.state in WAITS) {
     const bar = el("progress", { class: "progress", max: 1, "aria-label": attack.title });
     return [
       el("p", { dataset: { stateText: "" } }),

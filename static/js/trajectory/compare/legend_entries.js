@@ -21,6 +21,7 @@ function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
     state: release.state === "done" && !layer.track && !layer.unloaded ? "reading" : release.state,
     stage: release.stage,
     progress: release.progress,
+    place: release.queue_position,
     eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "",
     reason: release.error ? `${release.error.message} ${release.error.action}` : "",
     private: release.seed === null,

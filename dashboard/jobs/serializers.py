@@ -1,0 +1,28 @@
+"""Fields of jobs that the API views of every kind of job share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from dashboard.jobs.models import JobStatus, State
+from dashboard.jobs.positions import positions
+
+
+@extend_schema_field({"type": "integer", "nullable": True, "minimum": 1})
+class QueuePositionField(serializers.Field[Any, Any, Any, Any]):
+    """The place in the queue, from 1; null where the job does not wait. A list counts the queue once."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = "The place in the queue, from 1; null where it does not wait."
+        super().__init__(source="*", read_only=True, help_text=text, **kwargs)
+
+    def to_representation(self, value: JobStatus) -> int | None:
+        if value.state != State.QUEUED:
+            return None
+        if "queue_positions" not in self.context:
+            self.context["queue_positions"] = positions()
+        found: int | None = self.context["queue_positions"].get(value.pk)
+        return found

@@ -1,0 +1,174 @@
+"""Places in the queues of jobs, and whether workers answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.config.celery import Heartbeat, app
+from dashboard.core.templatetags.display import queued
+from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Experiment, Part
+from dashboard.jobs import workers
+from dashboard.jobs.models import State
+from dashboard.jobs.positions import positions
+from privacy_engine.experiments import presets
+
+JOBS = "/api/v1/jobs/"
+
+
+def waiting(owner: User, name: str, ago_s: float) -> Dataset:
+    """A dataset that has waited so long."""
+    row = Dataset.objects.create(owner=owner, name=name)
+    Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=ago_s))
+    return row
+
+
+def experiment(owner: User, *starts: int | None) -> Experiment:
+    """A queued experiment with a waiting part at each of ``starts``."""
+    spec = presets.parse({"name": "temporal-distance"}).spec()
+    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
+    for start in starts:
+        Part.objects.create(experiment=row, start=start)
+    return row
+
+
+@pytest.fixture
+def silent(db: None) -> Any:
+    """No worker has answered yet."""
+    folder = Path(settings.CAIRN_HOME, "run", "workers")
+    for path in folder.glob("*"):
+        path.unlink()
+    yield
+    for path in folder.glob("*"):
+        path.unlink()
+
+
+class TestPositions:
+    def test_the_longest_waiting_is_first_whoever_owns_it(self, owner: User, stranger: User) -> None:
+        later, first = waiting(owner, "later", 5), waiting(stranger, "first", 60)
+        assert positions() == {first.pk: 1, later.pk: 2}
+
+    def test_a_retried_job_waits_from_its_new_message_on(self, owner: User) -> None:
+        retried, other = waiting(owner, "retried", 60), waiting(owner, "other", 30)
+        Dataset.objects.filter(pk=retried.pk).update(enqueued_at=timezone.now())
+        assert positions() == {other.pk: 1, retried.pk: 2}
+
+    def test_what_runs_or_is_over_has_none(self, owner: User) -> None:
+        over = {"state": State.CANCELLED, "finished_at": timezone.now()}
+        Dataset.objects.create(owner=owner, name="over", **over)
+        assert positions() == {}
+
+    def test_parts_count_once_and_in_the_queue_of_experiments(self, owner: User) -> None:
+        dataset = waiting(owner, "large", 60)
+        first, second = experiment(owner, 0, 5, 9), experiment(owner, None)
+        assert positions() == {dataset.pk: 1, first.pk: 1, second.pk: 2}
+
+    def test_the_api_reports_them(self, owner_api: APIClient, owner: User) -> None:
+        waiting(owner, "first", 60)
+        second = waiting(owner, "second", 30)
+        assert [job["queue_position"] for job in owner_api.get(JOBS).json()["results"]] == [1, 2]
+        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["queue_position"] == 2
+        row = experiment(owner, None)
+        assert owner_api.get(f"/api/v1/experiments/{row.pk}/").json()["queue_position"] == 1
+
+    def test_a_list_counts_the_queue_once(
+        self, owner_api: APIClient, owner: User, django_assert_max_num_queries: Any
+    ) -> None:
+        for _ in range(10):
+            experiment(owner, None)
+        with django_assert_max_num_queries(12):
+            found = owner_api.get("/api/v1/experiments/").json()["results"]
+        assert sorted(one["queue_position"] for one in found) == list(range(1, 11))
+
+    def test_pages_state_it(self, owner_page: Client, owner: User) -> None:
+        experiment(owner, None)
+        third = [experiment(owner, None) for _ in range(2)][-1]
+        page = owner_page.get(f"/experiments/{third.pk}/").content.decode()
+        assert "Waiting for a worker, third in the queue" in page
+        assert "waiting for a worker, second in the queue" in owner_page.get("/experiments/").content.decode()
+
+    def test_text(self) -> None:
+        assert queued(None) == "waiting for a worker"
+        assert queued(3) == "waiting for a worker, third in the queue"
+        assert queued(1200) == "waiting for a worker, number 1,200 in the queue"
+
+
+class TestWorkers:
+    def test_one_answers_until_its_beat_is_ten_seconds_old(self, silent: None) -> None:
+        assert workers.answering() == 0
+        workers.beat("celery@first")
+        workers.beat("celery@second")
+        assert workers.answering() == 2
+        old = time.time() - workers.SILENT_S - 1
+        os.utime(Path(settings.CAIRN_HOME, "run", "workers", "celeryfirst.beat"), (old, old))
+        assert workers.answering() == 1
+        workers.stopped("celery@second")
+        assert workers.answering() == 0
+
+    def test_healthz_has_their_number(self, silent: None, client: Client) -> None:
+        health = client.get("/healthz").json()
+        assert (health["ok"], health["workers"], health["worker_beat_s"]) == (True, 0, None)
+        workers.beat("one")
+        health = client.get("/healthz").json()
+        assert health["workers"] == 1
+        assert 0 <= health["worker_beat_s"] < 5
+
+    def test_pages_are_warned_after_a_job_waited_ten_seconds(
+        self, silent: None, owner_api: APIClient, owner: User
+    ) -> None:
+        row = waiting(owner, "large", 3)
+        assert not owner_api.get(JOBS).json()["no_worker"]
+        Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=11))
+        assert owner_api.get(JOBS).json()["no_worker"]
+        workers.beat("one")
+        assert not owner_api.get(JOBS).json()["no_worker"]
+
+    def test_files_of_killed_workers_are_removed_after_an_hour(self, silent: None) -> None:
+        workers.beat("killed")
+        path = Path(settings.CAIRN_HOME, "run", "workers", "killed.beat")
+        workers.forget_silent()
+        assert path.exists()
+        old = time.time() - workers.FORGOTTEN_S - 1
+        os.utime(path, (old, old))
+        workers.forget_silent()
+        assert not path.exists()
+
+
+class _Timer:
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.cancelled = False
+
+    def call_repeatedly(self, seconds: float, work: Any, args: tuple[Any, ...]) -> _Timer:
+        self.calls.append((seconds, work, args))
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class TestHeartbeat:
+    def test_the_consumer_beats_while_it_runs(self, silent: None) -> None:
+        class Consumer:
+            hostname, timer = "celery@here", _Timer()
+            steps: Any = ()
+
+        assert Heartbeat in app.steps["consumer"]
+        step = Heartbeat(Consumer())
+        step.start(Consumer)
+        assert workers.answering() == 1
+        assert Consumer.timer.calls == [(workers.BEAT_S, workers.beat, ("celery@here",))]
+        step.stop(Consumer)
+        assert Consumer.timer.cancelled
+        assert workers.answering() == 0
