@@ -13,7 +13,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-class Heartbeat(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
+class Heartbeat(bootsteps.StartStopStep):
     """A step of the consumer of messages: it stops with the connection to the broker and starts again with it."""
 
     requires = {"celery.worker.consumer.tasks:Tasks"}

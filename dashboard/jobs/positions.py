@@ -21,7 +21,7 @@ def positions() -> dict[Any, int]:
         waiting = model._default_manager.filter(state=State.QUEUED).order_by()
         since = Coalesce("enqueued_at", "created_at")
         queues.setdefault(_queue_of(model), []).extend(waiting.values_list(since, model.QUEUED_AS))
-    found = {}
+    found: dict[Any, int] = {}
     for entries in queues.values():
         in_order = dict.fromkeys(key for _, key in sorted(entries, key=lambda entry: entry[0]))
         found |= {key: place for place, key in enumerate(in_order, start=1)}
