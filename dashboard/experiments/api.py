@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
+from django.db import transaction
+from django.http import FileResponse
 from django.shortcuts import get_object_or_404
-from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.decorators import action
@@ -14,32 +16,23 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, valid
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, attachment, file_body, valid
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.datasets.serializers import KindQuery
-from dashboard.experiments import files, results, selectors, services
+from dashboard.experiments import files, results, run_table, selectors, services
+from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.models import ITEMS, Experiment
-from dashboard.experiments.naming import figure_of
+from dashboard.experiments.naming import distinct_name, figure_of
 from dashboard.experiments.serializers import (
-    ExperimentNameRequest,
+    ExperimentChangeRequest,
     ExperimentRequest,
     ExperimentSerializer,
     PlanSerializer,
     ResultsSerializer,
 )
-from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
+from dashboard.jobs.viewsets import Download, JobViewSet, download_action
 from privacy_engine.experiments import FILES, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
-
-
-class ExperimentFilter(JobFilter):
-    """By dataset and state."""
-
-    dataset = filters.UUIDFilter(field_name="dataset_id")
-
-    class Meta:
-        model = Experiment
-        fields = ("dataset", "state")
 
 
 @extend_schema_view(cancel=extend_schema(description="Stop it. What is computed by then is kept."))
@@ -71,6 +64,7 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         """What it would come to: cells, work, and where it runs. No position is read, nothing is stored."""
         params = self._params(request)
         params.pop("name")
+        title = params.pop("title")
         found = services.plan(**params)
         spec = found.spec
         items = items_of(spec.kind, found.lengths)
@@ -78,13 +72,28 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         counts["size_text"] = counted(items, ITEMS[spec.kind])
         where = {"work_s": found.seconds, "at_once": found.at_once, "parts": found.parts}
         figure = {"figure": figure_of(spec, params["dataset"])}
-        return Response({"spec": spec.model_dump(), **counts, **where, **figure})
+        described = spec.model_dump()
+        name = {"name": distinct_name(request.user, described, params["dataset"], title)}
+        return Response({"spec": described, **name, **counts, **where, **figure})
 
-    @extend_schema(request=ExperimentNameRequest, responses={200: ExperimentSerializer})
+    @extend_schema(request=ExperimentChangeRequest, responses={200: ExperimentSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
-        """Call it something else."""
-        renamed = services.rename_experiment(experiment=self.get_object(), **valid(ExperimentNameRequest, request.data))
-        return Response(self.get_serializer(renamed).data)
+        """Call it something else, or group it by other tags."""
+        params, row = valid(ExperimentChangeRequest, request.data), self.get_object()
+        with transaction.atomic():
+            if "name" in params:
+                row = services.rename_experiment(experiment=row, name=params["name"])
+            if "tags" in params:
+                row = services.tag_experiment(experiment=row, tags=params["tags"])
+        return Response(self.get_serializer(row).data)
+
+    @extend_schema(responses={(200, "text/csv"): file_body("text/csv")})
+    @action(detail=False, pagination_class=None, content_negotiation_class=AnyAccept)
+    def runs(self, request: Request) -> FileResponse:
+        """The table of runs as CSV: parameters, and of each measure the least and the largest mean over the cells."""
+        rows = list(self.filter_queryset(self.get_queryset())[: run_table.MOST])
+        text = run_table.as_csv(run_table.runs_of(rows))
+        return attachment(BytesIO(text.encode()), "text/csv", "experiments.csv")
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"], url_path="resume", url_name="retry")

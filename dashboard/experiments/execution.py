@@ -25,6 +25,7 @@ from dashboard.core.errors import Conflict
 from dashboard.experiments import files
 from dashboard.experiments.context import Material, data_of, material_of
 from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.run_results import measured
 from dashboard.jobs import leases, queue
 from dashboard.jobs import models as job_models
 from dashboard.jobs.models import OPEN, State
@@ -212,7 +213,7 @@ def finished(row: Experiment, spec: ExperimentSpec, table: Any) -> dict[str, Any
     """Write the table; what the row stores as it succeeds."""
     digest = files.write(row, spec, table)
     over = {"state": State.DONE, "stage": "", "progress": 1.0, "finished_at": Now(), "error": None}
-    return over | {"table_sha256": digest, "engine_version": __version__}
+    return over | {"table_sha256": digest, "engine_version": __version__, "measured": measured(spec, table)}
 
 
 @transaction.atomic

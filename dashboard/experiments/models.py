@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.storage import local_files
@@ -41,6 +42,8 @@ class Experiment(JobStatus):
     kept_s = models.FloatField(default=0.0)  # of that, what was there already when it was cut into parts
     data_digest = models.CharField(max_length=64, default="", blank=True, db_index=True)
     table_sha256 = models.CharField(max_length=64, default="", blank=True)
+    measured = models.JSONField(default=list, blank=True)  # of a finished one: dashboard/experiments/run_results.py
+    stored_tags = models.CharField(max_length=LENGTH, default="", blank=True)
     engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that made the table
 
     class Meta:
@@ -70,6 +73,17 @@ class Experiment(JobStatus):
     def data_title(self) -> str:
         """What it is tried on, as text."""
         return self.dataset.name if self.dataset else GENERATED[self.kind]
+
+    @property
+    def tags(self) -> list[str]:
+        """What it is grouped by."""
+        return tags_of(self.stored_tags)
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it was computed; None before it is over."""
+        over = self.finished_at is not None and self.started_at is not None
+        return (self.finished_at - self.started_at).total_seconds() if over else None
 
     @property
     def kind(self) -> str:

@@ -1,13 +1,28 @@
-"""How an experiment reads to its owner: landmark sets that it was tried on have the names they are kept under."""
+"""Names: landmark sets that an experiment was tried on have those they are kept under, runs get one that differs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
-from dashboard.datasets.models import Dataset
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.experiments.models import GENERATED, Experiment
+from dashboard.experiments.run_parameters import (
+    MECHANISM,
+    Values,
+    level_text,
+    names_of,
+    parameters,
+    titles_text,
+    values_by_path,
+)
 from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine import experiments
 from privacy_engine.experiments import ExperimentSpec
+
+MOST = 120  # characters of a name, before what differs
+LONGEST = 60
 
 
 def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
@@ -26,3 +41,40 @@ def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
             if name is not None:
                 value["label"] = name if names.count(name) == 1 else f"{name}, {value['label']}"
     return found
+
+
+def generated_name(spec: Mapping[str, Any], data_title: str, title: str = "") -> str:
+    """Return what tells a run apart: "Skip, Uniform · ε 0.1–2 / 200 m · Taxi day".
+
+    ``spec`` is as it is stored; a ``title``, such as that of a preset, takes the place of mechanisms and levels. A run
+    without a mechanism is called by its landmarks.
+    """
+    by_path = values_by_path(spec)
+    if title:
+        parts = [title]
+    elif names := names_of(by_path, MECHANISM):
+        parts = [titles_text(MECHANISM, names), f"ε {level_text(by_path)}"]
+    else:
+        parts = [f"{titles_text('landmarks', names_of(by_path, 'landmarks'))} landmarks"]
+    return " · ".join([*parts, data_title])
+
+
+def distinct_name(owner: Any, spec: Mapping[str, Any], dataset: Dataset | None, title: str = "") -> str:
+    """Return :func:`generated_name`, with what differs from the owner's newest run of that name, or else a number."""
+    kind = spec.get("kind", Kind.TRAJECTORY)
+    name = generated_name(spec, dataset.name if dataset else GENERATED[kind], title)[:MOST]
+    same = Experiment.objects.filter(owner=owner, name__startswith=name)
+    taken = set(same.values_list("name", flat=True))
+    if name not in taken:
+        return name
+    newest = same.filter(name=name).order_by("-created_at").first()
+    apart = _differences(parameters(newest.spec), parameters(spec)) if newest else ""
+    if apart and (longer := f"{name} · {apart}") not in taken:
+        return longer
+    return next(numbered for i in count(2) if (numbered := f"{name} ({i})") not in taken)
+
+
+def _differences(other: Mapping[str, Values], own: Mapping[str, Values]) -> str:
+    """Return the first parameters in which two runs differ: "seed 2, repetitions 50"."""
+    apart = [one for place, one in own.items() if place not in other or other[place].text != one.text]
+    return ", ".join(f"{one.title[0].lower()}{one.title[1:]} {one.text}" for one in apart[:2])[:LONGEST]

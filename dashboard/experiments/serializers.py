@@ -34,7 +34,16 @@ class ExperimentRequest(serializers.Serializer[Any]):
         "generates. Without a spec it is the experiment too. GET /api/v1/experiment-presets/ lists them.",
     )
     spec = SpecField(required=False, allow_null=True, default=None)
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    name = serializers.CharField(
+        max_length=200, required=False, allow_blank=True, default="", help_text="If empty, one is made of what differs."
+    )
+    title = serializers.CharField(
+        max_length=100,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="What such a name begins with, as that of a preset, in place of mechanisms and levels.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if attrs["spec"] is not None:
@@ -46,6 +55,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     """What an experiment would come to."""
 
     spec = SpecField()
+    name = serializers.CharField(help_text="What it is called where no name is given.")
     cells = serializers.IntegerField(help_text="Different combinations; each is repeated.")
     repetitions = serializers.IntegerField()
     events = serializers.IntegerField(help_text="Events, counts or check-ins that cells are run on.")
@@ -56,10 +66,11 @@ class PlanSerializer(serializers.Serializer[Any]):
     figure = serializers.JSONField(help_text="Axes and measures, as in the results.")
 
 
-class ExperimentNameRequest(serializers.Serializer[Any]):
-    """What to call it."""
+class ExperimentChangeRequest(serializers.Serializer[Any]):
+    """What to call it, and the tags to group it by."""
 
-    name = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False)
+    name = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False, required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class ExperimentUrls(serializers.Serializer[Any]):
@@ -76,6 +87,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
 
     dataset = serializers.UUIDField(source="dataset_id", allow_null=True)
     preset = serializers.SerializerMethodField()
+    tags = serializers.ListField(child=serializers.CharField(), read_only=True)
     spec = serializers.SerializerMethodField()
     eta_s = serializers.FloatField(source="seconds_left", allow_null=True)
     queue_position = QueuePositionField()
@@ -88,6 +100,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
         model = Experiment
         fields = (
             *("id", "name", "kind", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
+            "tags",
             *("state", "stage", "progress", "eta_s", "queue_position", "work_s", "error"),
             *("created_at", "started_at", "finished_at", "table_sha256", "cairn", "urls"),
         )

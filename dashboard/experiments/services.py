@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models.functions import Now
 
+from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
@@ -16,6 +18,7 @@ from dashboard.datasets.selectors import require_kind, require_ready, require_re
 from dashboard.experiments import execution
 from dashboard.experiments.context import data_of, folder_of, selection_of
 from dashboard.experiments.models import Experiment, Part
+from dashboard.experiments.naming import distinct_name
 from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
@@ -139,12 +142,14 @@ def submit_experiment(
     preset: Preset | None = None,
     spec: ExperimentSpec | None = None,
     name: str = "",
+    title: str = "",
 ) -> Experiment:
     """Run a small experiment now; store the description of a larger one and queue it for the workers.
 
     ``preset`` states what the series are: its part of the dataset, or without a dataset what it generates. It also
     gives the spec where there is none. The spec that is stored states what it is tried on (``series``, or ``data`` of
-    its cells).
+    its cells). Without a ``name`` it gets one that differs from those of the owner's other runs, beginning with
+    ``title`` if any.
 
     Raises
     ------
@@ -154,21 +159,19 @@ def submit_experiment(
     if dataset is not None and owner.pk != dataset.owner_id:
         raise PermissionDenied
     planned = plan(dataset=dataset, preset=preset, spec=spec)
+    described = planned.spec.model_dump()
+    title = title or (preset.title if preset is not None and spec is None else "")
     row = Experiment(
         owner=owner,
         dataset=dataset,
         preset=None if preset is None else preset.model_dump(),
-        name=one_line(name) or _usual_name(preset),
-        spec=planned.spec.model_dump(),
+        name=one_line(name) or distinct_name(owner, described, dataset, title),
+        spec=described,
         spec_digest=planned.spec.digest,
         lengths=planned.lengths,
         work_s=planned.seconds,
     )
     return _run_now(row, planned.spec) if planned.at_once else _submit(row)
-
-
-def _usual_name(preset: Preset | None) -> str:
-    return "Experiment" if preset is None else preset.title
 
 
 def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
@@ -236,6 +239,13 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
         raise job_models.NotRetryable
     execution.start_over(experiment)
     experiment.refresh_from_db()
+    return experiment
+
+
+def tag_experiment(*, experiment: Experiment, tags: Sequence[str]) -> Experiment:
+    """Group it by other tags; errors of :func:`dashboard.core.tags.parse_tags`."""
+    experiment.stored_tags = parse_tags(tags)
+    experiment.save(update_fields=["stored_tags"])
     return experiment
 
 

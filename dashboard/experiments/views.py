@@ -15,6 +15,8 @@ from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
 from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.datasets.selectors import visible_datasets
+from dashboard.experiments import run_results, run_table
+from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.models import GENERATED, Experiment
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.experiments.starting import attacks_on
@@ -39,6 +41,8 @@ SCRIPTS: dict[str, str] = {
     Kind.STREAM: "js/pages/experiment_new_kind.js",
     Kind.CHECKINS: "js/pages/experiment_new_kind.js",
 }
+ORDERS = {"": "newest first", "created": "oldest first", "name": "name", "state": "state", "-duration": "longest first"}
+SHOWN = 50  # runs on a page of the table
 CHOICES = 50
 """Datasets to try something on, and experiments to compare with, in a list to choose from."""
 
@@ -56,12 +60,32 @@ def index(request: HttpRequest) -> HttpResponse:
         }
         for kind, title in Kind.choices
     ]
-    context = {
-        "page": Paginator(visible_experiments(request.user), 50).get_page(request.GET.get("page")),
-        "groups": groups,
-        "data": {"urls": _urls()},
+    return render(request, "experiments/list.html", {"groups": groups, "data": {"urls": _urls()}} | _table(request))
+
+
+def _table(request: HttpRequest) -> dict[str, Any]:
+    """The runs that the filter leaves, in the requested order, with the chosen columns."""
+    mine = visible_experiments(request.user)
+    chosen = ExperimentFilter(request.GET, queryset=mine, request=request)
+    rows = list((chosen.qs if chosen.is_valid() else mine)[: run_table.MOST])
+    run_results.add_missing(rows)
+    runs = run_table.runs_of(rows)
+    columns = run_table.columns_of(runs)
+    ordering = request.GET.get("ordering", "")
+    tagged = mine.exclude(stored_tags="").select_related(None).only("stored_tags")
+    ordered = run_table.in_order(runs, ordering) if ordering else runs
+    return {
+        "page": Paginator(ordered, SHOWN).get_page(request.GET.get("page")),
+        "columns": columns,
+        "shown": run_table.chosen_columns(columns, request.GET.getlist("columns")),
+        "ordering": ordering,
+        "orders": ORDERS,
+        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
+        "total": mine.count(),
+        "tags": sorted({tag for row in tagged for tag in row.tags}),
+        "kinds": Kind.choices,
+        "states": [choice for choice in State.choices if choice[0] != State.READY],
     }
-    return render(request, "experiments/list.html", context)
 
 
 @require_safe
@@ -190,4 +214,5 @@ def _urls(kind: str = Kind.TRAJECTORY) -> dict[str, str]:
         "measures": reverse("api:experiment-measures") + query,
         "upload": reverse("datasets:list"),
         "list": reverse("experiments:list"),
+        "runs": reverse("api:experiment-runs"),
     }

@@ -13,8 +13,8 @@ from dashboard.jobs.models import Job, State, models_of
 def positions() -> dict[Any, int]:
     """Return the place of everything that waits, by id, from 1.
 
-    Parts of an experiment are one entry under the id of that, at the place of its first one. Each of the queues of
-    messages is counted by itself: workers take from them in turn.
+    Parts of an experiment are one entry under the id of that, at the place of its first one. The queues of messages are
+    counted separately: workers take from them in turn.
     """
     queues: dict[str, list[tuple[Any, Any]]] = {}
     for model in models_of():

@@ -257,7 +257,7 @@ def test_the_drawer_reports_of_it(owner_api, queued):
     assert (reported["kind"], reported["id"], reported["title"]) == (
         "experiment",
         queued["id"],
-        "Loss under correlation",
+        "Loss under correlation · synthetic series",
     )
     assert owner_api.post(reported["urls"]["cancel"]).status_code == 200
     (ended,) = owner_api.get("/api/v1/jobs/").json()["ended"]

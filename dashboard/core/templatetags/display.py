@@ -193,15 +193,19 @@ def days(start: Any, end: Any) -> str:
 @register.simple_tag
 def swatch(name: str, dash: str = "") -> SafeString:
     """A mechanism's line as the map and the charts draw it: colour and dash, or another ``dash`` than its own."""
-    styles = next((found for kind in KINDS if name in (found := palette(kind))), None)
-    if styles is None:
-        return format_html('<svg class="swatch" viewBox="0 0 22 10" aria-hidden="true"><path d="{}"/></svg>', "M0 5h22")
     return format_html(
         '<svg class="swatch" data-colour="{}" viewBox="0 0 22 10" aria-hidden="true">'
         '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',
-        list(styles).index(name) % 6 + 1,
-        DASHES[dash or styles[name]["dash"]],
+        *line_style(name, dash),
     )
+
+
+def line_style(name: str, dash: str = "") -> tuple[str, str]:
+    """The number of a mechanism's colour and its pattern of dashes; empty for one that has no line."""
+    styles = next((found for kind in KINDS if name in (found := palette(kind))), None)
+    if styles is None:
+        return "", ""
+    return str(list(styles).index(name) % 6 + 1), DASHES[dash or styles[name]["dash"]]
 
 
 @register.simple_tag

@@ -1,6 +1,5 @@
 /* Search, filter and order of a list that the server draws: the address follows, the list is drawn again. */
 
-import { $$ } from "../core/dom.js";
 import { readdress } from "../core/address.js";
 
 const WAIT_MS = 250; // after the last key
@@ -18,11 +17,10 @@ export function watchFilter(form, changed) {
   function apply() {
     window.clearTimeout(timer);
     const entered = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    const names = [...form.elements].map((/** @type {any} */ { name }) => name).filter(Boolean);
     readdress((url) => {
-      url.searchParams.delete("page");
-      for (const [name, value] of entered)
-        if (value) url.searchParams.set(name, value);
-        else url.searchParams.delete(name);
+      for (const name of ["page", ...names]) url.searchParams.delete(name);
+      for (const [name, value] of entered) if (value) url.searchParams.append(name, value);
     });
     return changed();
   }
@@ -31,7 +29,7 @@ export function watchFilter(form, changed) {
     window.clearTimeout(timer);
     timer = window.setTimeout(apply, WAIT_MS);
   });
-  for (const select of $$("select", form)) select.addEventListener("change", apply);
+  form.addEventListener("change", ({ target }) => target.matches("select, [type=checkbox]") && apply());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     apply();

@@ -10,9 +10,12 @@ import { openDialog } from "./dialogs.js";
  * again and resolves when that is done. Returns redraw(): to be called in its place, it restores the selection.
  *
  * @param {HTMLElement} host
- * @param {{noun: string, takes: string, draw: () => Promise<any>}} options noun: dataset; takes: what goes with it
+ * @param {{
+ *   noun: string, takes: string, draw: () => Promise<any>, marked?: (boxes: HTMLInputElement[]) => void,
+ * }} options
+ *   noun: dataset; takes: what goes with it; marked: called with the checked boxes whenever they change
  */
-export function createSelection(host, { noun, takes, draw }) {
+export function createSelection(host, { noun, takes, draw, marked }) {
   /** @type {Set<string>} */
   const selected = new Set();
   const boxes = () => /** @type {HTMLInputElement[]} */ ($$("[data-select]", host));
@@ -27,6 +30,7 @@ export function createSelection(host, { noun, takes, draw }) {
     const all = $("[data-select-all]", host);
     all.checked = shown.length > 0 && selected.size === shown.length;
     all.indeterminate = selected.size > 0 && !all.checked;
+    marked?.(shown.filter((box) => box.checked));
   }
 
   /** Those that are no longer shown are no longer selected: nothing that is not seen is deleted. */

@@ -3,13 +3,50 @@
 import { ApiError, post } from "../core/api.js";
 import { $, $$, data } from "../core/dom.js";
 import { watchDialogs } from "../components/dialogs.js";
+import { watchFilter } from "../components/list_filter.js";
+import { createSelection } from "../components/row_selection.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
 
 const { urls } = data("page-data");
 const chosenOf = (/** @type {string} */ kind) => $(`[data-data="${kind}"]`).value;
 const problem = $("[data-problem]");
 const buttons = $$("[data-run]");
-const changed = swapSoon("experiments");
+const list = $("#experiments");
+const ordering = $("[data-ordering]");
+const draw = swapSoon("experiments", "count", "columns");
+const changed = createSelection(list, {
+  noun: "experiment",
+  takes: "them with their tables",
+  draw,
+  marked: showComparison,
+});
+
+/** Two runs can be compared: the first with the second in its charts. */
+function showComparison(/** @type {HTMLInputElement[]} */ boxes) {
+  const link = $("[data-compare]", list);
+  link.hidden = boxes.length !== 2;
+  if (boxes.length === 2) link.href = `${boxes[0].dataset.page}?with=${boxes[1].dataset.id}`;
+}
+
+/** What is filtered and ordered in the address is so in the file. */
+function showFile() {
+  const link = $("[data-csv]");
+  if (!link) return;
+  const { searchParams } = new URL(location.href);
+  ["page", "columns"].forEach((name) => searchParams.delete(name));
+  link.href = `${urls.runs}${searchParams.size ? `?${searchParams}` : ""}`;
+}
+
+list.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-sort]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.replaceState(null, "", link.href);
+  ordering.value = link.dataset.sort;
+  if (!ordering.value) ordering.append(new Option("by a column", link.dataset.sort, true, true));
+  showFile();
+  changed();
+});
 
 async function run(/** @type {string} */ name, /** @type {string} */ kind) {
   problem.hidden = true;
@@ -39,4 +76,9 @@ for (const link of $$("[data-edit]")) {
 window.addEventListener("pageshow", () => buttons.forEach((button) => (button.disabled = false))); // on the way back
 
 watchDialogs(changed);
+watchFilter($("[data-filter]"), () => {
+  showFile();
+  return changed();
+});
+showFile();
 watchStates(changed);

@@ -1,0 +1,38 @@
+"""Which experiments a list shows: of the API and of the page."""
+
+from __future__ import annotations
+
+from django.db.models import Q, QuerySet
+from django_filters import rest_framework as filters
+
+from dashboard.datasets.models import Kind
+from dashboard.experiments.models import Experiment
+from dashboard.jobs.viewsets import JobFilter
+
+
+class ExperimentFilter(JobFilter):
+    """By dataset, kind of data, state and tag; ``search`` looks at names, tags and names of datasets."""
+
+    dataset = filters.UUIDFilter(field_name="dataset_id")
+    kind = filters.ChoiceFilter(choices=Kind.choices, method="of_kind", help_text="The kind of data.")
+    tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
+    search = filters.CharFilter(method="searched", help_text="Part of the name, of a tag or of the dataset's name.")
+
+    class Meta:
+        model = Experiment
+        fields = ("dataset", "state")
+
+    def of_kind(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
+        """A stored spec without a kind is one of trajectories."""
+        return rows.filter(spec__kind=value) if value != Kind.TRAJECTORY else rows.exclude(spec__has_key="kind")
+
+    def tagged(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
+        """The tag itself, not part of one."""
+        return rows.filter(stored_tags__contains=f",{value},")
+
+    def searched(self, rows: QuerySet[Experiment], _: str, value: str) -> QuerySet[Experiment]:
+        """Every part of the search text must be found somewhere."""
+        for part in value.split():
+            found = Q(name__icontains=part) | Q(stored_tags__icontains=part) | Q(dataset__name__icontains=part)
+            rows = rows.filter(found)
+        return rows

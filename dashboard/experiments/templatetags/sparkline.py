@@ -1,0 +1,46 @@
+"""A small drawing of a run's curves in the table of runs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from dashboard.core.templatetags.display import line_style
+
+register = template.Library()
+WIDTH, HEIGHT, MARGIN = 88, 24, 2
+
+
+@register.simple_tag
+def sparkline(curves: list[dict[str, Any]]) -> SafeString | str:
+    """Return the curves as SVG, decoration beside their numbers; on a logarithmic axis where they span decades."""
+    known = [value for curve in curves for value in curve["y"] if value is not None]
+    if len(known) < 2 or max(len(curve["y"]) for curve in curves) < 2:
+        return "–"
+    wide = min(known) > 0 and max(known) > 30 * min(known)
+    low, high = _place(min(known), wide), _place(max(known), wide)
+    paths = [(*line_style(curve["mechanism"] or ""), _path(curve["y"], wide, low, high)) for curve in curves]
+    lines = format_html_join(
+        "", '<path class="swatch" data-colour="{}" stroke-dasharray="{}" d="{}"/>', (one for one in paths if one[2])
+    )
+    box = f"0 0 {WIDTH} {HEIGHT}"
+    return format_html('<svg class="sparkline" viewBox="{}" aria-hidden="true">{}</svg>', box, lines)
+
+
+def _place(value: float, wide: bool) -> float:
+    return math.log10(value) if wide else value
+
+
+def _path(values: list[float | None], wide: bool, low: float, high: float) -> str:
+    span = high - low or 1.0
+    points = []
+    for i, value in enumerate(values):
+        if value is not None:
+            x = MARGIN + i * (WIDTH - 2 * MARGIN) / max(len(values) - 1, 1)
+            y = MARGIN + (1 - (_place(value, wide) - low) / span) * (HEIGHT - 2 * MARGIN)
+            points.append(f"{x:.1f} {y:.1f}")
+    return f"M{'L'.join(points)}" if len(points) > 1 else ""

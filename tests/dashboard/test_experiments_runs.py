@@ -1,0 +1,183 @@
+"""The table of runs: names, tags, columns, order, filter, CSV."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.experiments import run_table
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.naming import generated_name
+from dashboard.experiments.run_parameters import parameters
+from dashboard.experiments.services import submit_experiment
+from privacy_engine.experiments import ExperimentSpec, presets
+
+API = "/api/v1/experiments/"
+CSV = f"{API}runs/"
+
+
+def spec(
+    mechanisms: tuple[str, ...] = ("skip", "uniform"),
+    levels: tuple[float, ...] = (0.1, 1, 2),
+    radius_m: float = 200,
+    **changes: Any,
+) -> ExperimentSpec:
+    """A small sweep over mechanisms and levels."""
+    releases = [{"mechanism": {"name": f"landmark-{name}", "epsilon": 1, "radius_m": radius_m}} for name in mechanisms]
+    grid = {"release": releases, "release.mechanism.epsilon": list(levels)}
+    base = {"landmarks": {"name": "synthetic", "share": 0.4, "distribution": "uniform", "seed": 0}}
+    described = {"base": base, "grid": grid, "repetitions": 2, "seed": 1, "metrics": ["error"]}
+    return ExperimentSpec.parse(described | changes)
+
+
+@pytest.fixture
+def run(owner: User, ready_dataset: Dataset) -> Any:
+    """``run(spec)``: a finished experiment on the dataset."""
+
+    def submit(described: ExperimentSpec | None = None, **more: Any) -> Experiment:
+        return submit_experiment(owner=owner, dataset=ready_dataset, spec=described or spec(), **more)
+
+    return submit
+
+
+class TestNames:
+    def test_mechanisms_levels_radius_and_data(self, run: Any, ready_dataset: Dataset) -> None:
+        assert run().name == f"Skip, Uniform · ε 0.1–2 / 200 m · {ready_dataset.name}"
+
+    def test_a_second_one_is_told_by_what_differs(self, run: Any) -> None:
+        first, second = run(), run(spec(repetitions=3, seed=5))
+        assert second.name == f"{first.name} · repetitions 3, seed 5"
+
+    def test_an_equal_one_is_numbered(self, run: Any) -> None:
+        first = run()
+        assert [run().name, run().name] == [f"{first.name} (2)", f"{first.name} (3)"]
+
+    def test_a_given_name_stays(self, run: Any) -> None:
+        run(name="Mine")
+        assert run(name="Mine").name == "Mine"
+
+    def test_a_preset_lends_its_title(self, owner: User) -> None:
+        preset = presets.parse({"name": "temporal-distance", "repetitions": 2})
+        assert (
+            submit_experiment(owner=owner, preset=preset).name == "Temporal distance by distribution · synthetic series"
+        )
+
+    def test_without_a_mechanism_landmarks_name_it(self) -> None:
+        described = presets.parse({"name": "temporal-distance"}).spec().model_dump()
+        assert generated_name(described, "Walk") == "Random landmarks · Walk"
+
+    def test_the_plan_has_it(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        body = {"dataset": str(ready_dataset.pk), "spec": spec(levels=(1,)).model_dump()}
+        assert (
+            owner_api.post(f"{API}plan/", body).json()["name"] == f"Skip, Uniform · ε 1 / 200 m · {ready_dataset.name}"
+        )
+        titled = owner_api.post(f"{API}plan/", body | {"title": "Figure 6"}).json()["name"]
+        assert titled == f"Figure 6 · {ready_dataset.name}"
+
+
+class TestParameters:
+    @pytest.mark.parametrize("preset", list(presets))
+    def test_every_preset_has_texts_and_titles_of_its_own(self, preset: Any) -> None:
+        found = parameters(presets.parse({"name": preset.registered_name()}).spec().model_dump())
+        assert all(one.text and one.title for one in found.values())
+        assert len({one.title for one in found.values()}) == len(found)
+
+    def test_levels_have_their_radius(self) -> None:
+        found = parameters(spec().model_dump())
+        assert found["release.mechanism.epsilon"].text == "0.1–2 / 200 m"
+        assert found["landmarks.share"].text == "40 %"
+
+    def test_a_part_of_a_whole_replaces_its_values(self) -> None:
+        swept = spec().model_dump()
+        swept["grid"]["landmarks.share"] = [0.2, 0.4]
+        assert parameters(swept)["landmarks.share"].text == "20, 40 %"
+
+
+class TestColumns:
+    def keys(self, runs: list[Any]) -> list[str]:
+        columns = run_table.columns_of(runs)
+        return [one.key for one in run_table.chosen_columns(columns, [])]
+
+    def test_those_in_which_runs_differ_are_shown(self, run: Any) -> None:
+        runs = run_table.runs_of([run(), run(spec(levels=(1,))), run(spec(("skip",)))])
+        assert self.keys(runs) == ["release.mechanism", "release.mechanism.epsilon", "measure.error"]
+
+    def test_of_one_run_the_usual_ones(self, run: Any) -> None:
+        runs = run_table.runs_of([run()])
+        assert self.keys(runs) == ["data", "release.mechanism", "release.mechanism.epsilon", "measure.error"]
+
+    def test_measures_have_the_range_of_the_cells(self, run: Any) -> None:
+        row = run()
+        (one,) = row.measured
+        assert 0 < one["low"] < one["high"]
+        assert [curve["mechanism"] for curve in one["curves"]] == ["landmark-skip", "landmark-uniform"]
+        assert [len(curve["y"]) for curve in one["curves"]] == [3, 3]
+        assert max(max(curve["y"]) for curve in one["curves"]) == one["high"]
+
+    def test_order_is_of_values_with_those_without_one_last(self, run: Any, owner: User) -> None:
+        near, far = run(spec(radius_m=20)), run(spec(levels=(2, 5)))
+        other = submit_experiment(owner=owner, preset=presets.parse({"name": "temporal-distance", "repetitions": 2}))
+        runs = run_table.runs_of([far, other, near])
+        level = "release.mechanism.epsilon"
+        assert [one.row for one in run_table.in_order(runs, level)] == [near, far, other]
+        assert [one.row for one in run_table.in_order(runs, f"-{level}")] == [far, near, other]
+        assert [one.row for one in run_table.in_order(runs, "unknown")] == [far, other, near]
+
+
+class TestPage:
+    def test_columns_tags_and_order_follow_the_address(self, owner_page: Client, run: Any) -> None:
+        first, second = run(name="First"), run(spec(seed=7), name="Second")
+        page = owner_page.get("/experiments/?ordering=seed&columns=seed").content.decode()
+        assert page.index(">First<") < page.index(">Second<")
+        assert 'aria-sort="ascending"' in page
+        assert 'data-label="Seed">7</td>' in page
+        assert 'data-label="Level ε"' not in page
+        Experiment.objects.filter(pk=second.pk).update(stored_tags=",paper,")
+        page = owner_page.get("/experiments/?tag=paper").content.decode()
+        assert ">Second<" in page
+        assert str(first.pk) not in page
+        page = owner_page.get("/experiments/?kind=stream").content.decode()
+        assert "None of your 2 experiments" in page
+
+    def test_results_from_before_are_added(self, owner_page: Client, run: Any) -> None:
+        row = run()
+        Experiment.objects.filter(pk=row.pk).update(measured=[])
+        assert "sparkline" in owner_page.get("/experiments/").content.decode()
+        before = row.measured
+        row.refresh_from_db()
+        assert row.measured == before
+
+
+class TestApi:
+    def test_tags_are_set_and_found(self, owner_api: APIClient, stranger_api: APIClient, run: Any) -> None:
+        row, other = run(), run()
+        url = f"{API}{row.pk}/"
+        assert owner_api.patch(url, {"tags": ["paper", "fig 6"]}).json()["tags"] == ["paper", "fig 6"]
+        assert [one["id"] for one in owner_api.get(f"{API}?tag=fig 6").json()["results"]] == [str(row.pk)]
+        assert [one["id"] for one in owner_api.get(f"{API}?search=paper skip").json()["results"]] == [str(row.pk)]
+        assert owner_api.get(f"{API}?kind=stream").json()["results"] == []
+        assert len(owner_api.get(f"{API}?kind=trajectory").json()["results"]) == 2
+        assert stranger_api.patch(url, {"tags": []}).status_code == 404
+        refused = owner_api.patch(f"{API}{other.pk}/", {"tags": ["a" * 31]})
+        assert refused.status_code == 400
+        assert refused.json()["errors"][0]["field"] == "tags"
+
+    def test_csv_has_every_column_of_the_filtered_runs(
+        self, owner_api: APIClient, stranger_api: APIClient, run: Any
+    ) -> None:
+        row = run(name="=1+1")
+        run(spec(seed=9))
+        answer = owner_api.get(f"{CSV}?search=1%2B1")
+        assert answer["Content-Type"].startswith("text/csv")
+        (found,) = csv.DictReader(StringIO(b"".join(answer).decode()))
+        assert (found["id"], found["name"], found["Level ε"]) == (str(row.pk), "'=1+1", "0.1–2 / 200 m")
+        assert float(found["Mean absolute error, m (least)"]) == row.measured[0]["low"]
+        assert float(found["seconds"]) >= 0
+        assert b"".join(stranger_api.get(CSV)).decode().count("\n") == 1
