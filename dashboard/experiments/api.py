@@ -21,7 +21,8 @@ from dashboard.datasets.selectors import visible_datasets
 from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, run_table, selectors, services
 from dashboard.experiments.filters import ExperimentFilter
-from dashboard.experiments.models import ITEMS, Experiment
+from dashboard.experiments.form_summary import summary_of
+from dashboard.experiments.models import GENERATED, ITEMS, Experiment, Part
 from dashboard.experiments.naming import distinct_name, figure_of
 from dashboard.experiments.serializers import (
     ExperimentChangeRequest,
@@ -30,6 +31,8 @@ from dashboard.experiments.serializers import (
     PlanSerializer,
     ResultsSerializer,
 )
+from dashboard.jobs import workers
+from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
 from privacy_engine.experiments import FILES, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
@@ -74,7 +77,10 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         figure = {"figure": figure_of(spec, params["dataset"])}
         described = spec.model_dump()
         name = {"name": distinct_name(request.user, described, params["dataset"], title)}
-        return Response({"spec": described, **name, **counts, **where, **figure})
+        title = params["dataset"].name if params["dataset"] else GENERATED[spec.kind]
+        form = {"summary": summary_of(spec, f"{title} · {counts['size_text']}")}
+        queue = {"ahead": ahead(Part), "workers": workers.answering()}
+        return Response({"spec": described, **name, **counts, **where, **form, **queue, **figure})
 
     @extend_schema(request=ExperimentChangeRequest, responses={200: ExperimentSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:

@@ -44,7 +44,7 @@ def figure_of(spec: ExperimentSpec, dataset: Dataset | None) -> dict[str, Any]:
 
 
 def generated_name(spec: Mapping[str, Any], data_title: str, title: str = "") -> str:
-    """Return what tells a run apart: "Skip, Uniform · ε 0.1–2 / 200 m · Taxi day".
+    """Return what distinguishes a run: "Skip, Uniform · ε 0.1–2 / 200 m · Taxi day".
 
     ``spec`` is as it is stored; a ``title``, such as that of a preset, takes the place of mechanisms and levels. A run
     without a mechanism is called by its landmarks.

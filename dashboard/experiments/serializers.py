@@ -63,6 +63,11 @@ class PlanSerializer(serializers.Serializer[Any]):
     work_s = serializers.FloatField(help_text="About how long it takes on one core.")
     at_once = serializers.BooleanField(help_text="Whether it is run in the request; otherwise workers share it.")
     parts = serializers.IntegerField(help_text="About how many parts workers take it in; 0 where they need not.")
+    summary = serializers.DictField(
+        child=serializers.CharField(), help_text="A line for data, mechanisms, sweep and measures each."
+    )
+    ahead = serializers.IntegerField(help_text="Experiments that wait now; those with more parts to come included.")
+    workers = serializers.IntegerField(help_text="How many workers answer.")
     figure = serializers.JSONField(help_text="Axes and measures, as in the results.")
 
 

@@ -14,14 +14,17 @@ from django.views.decorators.http import require_safe
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
 from dashboard.datasets.models import Dataset, Kind, kind_text
-from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.selectors import USUAL_RADIUS_M, reference_radius_m, visible_datasets
 from dashboard.experiments import run_results, run_table
 from dashboard.experiments.filters import ExperimentFilter
+from dashboard.experiments.form_summary import preset_seconds
 from dashboard.experiments.models import GENERATED, Experiment
+from dashboard.experiments.run_parameters import level_text, values_by_path
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.experiments.starting import attacks_on
 from dashboard.jobs.models import State
 from dashboard.releases.selectors import visible_releases
+from privacy_engine.analysis.reference_radius import PAPER, RADII
 from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments import figure, presets
 from privacy_engine.experiments.cells import cells
@@ -136,13 +139,15 @@ def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
         {"preset": name, "like": _like(name), "title": title, "description": text}
         for name, (title, text) in SYNTHETIC.items()
     ]
-    return {"datasets": datasets, "generated": generated}
+    radii = {"radius_m": USUAL_RADIUS_M, "radii": [one.model_dump() for one in (PAPER, *RADII)]}
+    return {"datasets": datasets, "generated": generated} | radii
 
 
 def _choice(one: Dataset) -> dict[str, Any]:
     found = {"id": str(one.pk), "name": one.name, "points": one.points}
     if one.kind == Kind.TRAJECTORY:
-        return found | {"time": one.has_time, "mark": reverse("landmarks:new", args=[one.pk])}
+        radius = {"radius_m": reference_radius_m(one)}
+        return found | radius | {"time": one.has_time, "mark": reverse("landmarks:new", args=[one.pk])}
     return found | {"box": (one.summary or {}).get("bounds")}
 
 
@@ -155,6 +160,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     context = {
         "experiment": row,
         "other": other,
+        "levels": level_text(values_by_path(row.spec)),
         "measure": figure(row.parsed_spec)["measures"][0]["title"],
         "others": visible_experiments(request.user).exclude(pk=pk)[:CHOICES],
         "data": {
@@ -182,8 +188,12 @@ def _ready_datasets(request: HttpRequest, kind: str) -> Any:
     return visible_datasets(request.user).filter(state=State.READY, kind=kind)[:CHOICES]
 
 
-def _presets(kind: str) -> list[dict[str, str]]:
-    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets.of(kind)]
+def _presets(kind: str) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "title": cls.title, "summary": cls.summary, "seconds": preset_seconds(name)}
+        for cls in presets.of(kind)
+        for name in [cls.registered_name()]
+    ]
 
 
 def _described(row: Experiment) -> dict[str, Any]:

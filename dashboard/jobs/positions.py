@@ -10,6 +10,15 @@ from django.db.models.functions import Coalesce
 from dashboard.jobs.models import Job, State, models_of
 
 
+def ahead(model: type[Job]) -> int:
+    """Return how many entries a new job of this model would wait behind."""
+    waiting = (one for one in models_of() if _queue_of(one) == _queue_of(model))
+    return sum(
+        one._default_manager.filter(state=State.QUEUED).order_by().values(one.QUEUED_AS).distinct().count()
+        for one in waiting
+    )
+
+
 def positions() -> dict[Any, int]:
     """Return the place of everything that waits, by id, from 1.
 

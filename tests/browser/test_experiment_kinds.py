@@ -31,6 +31,7 @@ def opened(page: Page, query: str) -> None:
     page.goto(f"/experiments/new/?{query}")
     expect(page.locator("[data-form][data-ready=all]")).to_be_visible(timeout=patience(20_000))
     expect(page.locator("[data-plan]")).to_contain_text("repetitions", timeout=patience(20_000))
+    page.evaluate("document.querySelectorAll('[data-fold]').forEach((fold) => (fold.open = true))")
 
 
 def spec_text(page: Page) -> Any:

@@ -90,7 +90,7 @@ class TestPresets:
 
         image = saved(page, "Strong, s = 0.01", "SVG")
         assert Path(image.path()).read_text().startswith("<svg")
-        assert image.suggested_filename == "loss-under-correlation-loss-own-strong-s-0-01.svg"
+        assert image.suggested_filename == "loss-under-correlation-synthetic-series-loss-own-strong-s-0-01.svg"
         rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
         assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
         write(table, losses.spec(), tmp_path)
@@ -206,3 +206,42 @@ class TestReading:
         page.wait_for_url("**/experiments/")
         expect(page.get_by_text("No experiments yet.")).to_be_visible()
         assert not list(Path(settings.CAIRN_HOME, "blocks").rglob("*.npy"))
+
+
+class TestRuns:
+    def test_columns_order_tags_comparison_and_file(self, page: Page, owner: User, taxi: Dataset) -> None:
+        first = submitted(owner, seed=1)
+        second = submitted(owner, seed=2)
+        run_jobs()
+        page.goto("/experiments/")
+        runs = page.locator(".runs")
+        expect(runs.get_by_role("columnheader")).to_contain_text(["Run", "State", "Seed"])
+        expect(runs.locator("tbody tr")).to_have_count(2)
+        assert second.name.endswith("seed 2")
+        runs.get_by_role("link", name="Seed", exact=True).click()
+        expect(runs.get_by_role("columnheader", name="Seed")).to_have_attribute("aria-sort", "ascending")
+        expect(runs.locator("tbody tr").first).to_contain_text(first.name)
+        runs.get_by_role("link", name="Seed", exact=True).click()
+        expect(runs.locator("tbody tr").first).to_contain_text(second.name)
+
+        page.get_by_text("Columns", exact=False).last.click()
+        page.get_by_role("checkbox", name="Repetitions").check()
+        expect(runs.get_by_role("columnheader", name="Repetitions")).to_be_visible()
+        page.keyboard.press("Escape")
+        runs.get_by_role("button", name=f"Rename {second.name}").click()
+        page.get_by_label("Tags").fill("paper, draft")
+        page.get_by_role("button", name="Save").click()
+        expect(runs.get_by_role("link", name="Experiments with tag paper")).to_be_visible()
+        page.get_by_role("searchbox").fill("draft")
+        expect(runs.locator("tbody tr")).to_have_count(1)
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="Table as CSV").click()
+        rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
+        assert [(row["name"], row["Seed"], row["tags"]) for row in rows] == [(second.name, "2", "paper, draft")]
+
+        page.get_by_role("searchbox").fill("")
+        expect(runs.locator("tbody tr")).to_have_count(2)
+        for name in (first.name, second.name):
+            runs.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+        page.get_by_role("link", name="Compare 2 runs").click()
+        expect(page.get_by_label("Compare with")).not_to_have_value("")

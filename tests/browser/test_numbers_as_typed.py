@@ -15,6 +15,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from tests.browser.conftest import DESKTOP, PHONE, check_page
+from tests.browser.page_checks import UNFOLD
 from tests.browser.rendering import compare, wait_until_ready
 from tests.browser.test_release_attacks import open_dialog, release  # noqa: F401
 from tests.browser.test_steps import form, only
@@ -187,6 +188,7 @@ class TestExperimentForm:
     def test_a_list_of_levels_is_never_read_in_two_ways(self, page: Page, taxi: Dataset) -> None:
         page.goto("/experiments/new/")
         wait_until_ready(page, "[data-form]")
+        page.evaluate(UNFOLD)
         levels, repetitions = page.get_by_label("Levels ε"), page.get_by_label("Repetitions", exact=True)
         run = page.get_by_role("button", name="Run the experiment")
         refuses(levels, ["0", "1,5", "1,000", "0.1, 0", "", "abc", "999999"], run.click)
@@ -282,6 +284,7 @@ def test_what_is_refused_is_accessible(
     ):
         page.goto(address)
         wait_until_ready(page, ready)
+        page.evaluate(UNFOLD)
         level = page.get_by_label(field, exact=True)
         typed(level, "1,000")
         refused(level, "1,000")

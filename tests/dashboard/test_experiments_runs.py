@@ -51,7 +51,7 @@ class TestNames:
     def test_mechanisms_levels_radius_and_data(self, run: Any, ready_dataset: Dataset) -> None:
         assert run().name == f"Skip, Uniform · ε 0.1–2 / 200 m · {ready_dataset.name}"
 
-    def test_a_second_one_is_told_by_what_differs(self, run: Any) -> None:
+    def test_a_second_one_has_what_differs(self, run: Any) -> None:
         first, second = run(), run(spec(repetitions=3, seed=5))
         assert second.name == f"{first.name} · repetitions 3, seed 5"
 
@@ -71,7 +71,7 @@ class TestNames:
 
     def test_without_a_mechanism_landmarks_name_it(self) -> None:
         described = presets.parse({"name": "temporal-distance"}).spec().model_dump()
-        assert generated_name(described, "Walk") == "Random landmarks · Walk"
+        assert generated_name(described, "Taxi") == "Random landmarks · Taxi"
 
     def test_the_plan_has_it(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         body = {"dataset": str(ready_dataset.pk), "spec": spec(levels=(1,)).model_dump()}

@@ -29,7 +29,7 @@ export function watchFilter(form, changed) {
     window.clearTimeout(timer);
     timer = window.setTimeout(apply, WAIT_MS);
   });
-  form.addEventListener("change", ({ target }) => target.matches("select, [type=checkbox]") && apply());
+  form.addEventListener("change", ({ target }) => target?.matches("select, [type=checkbox]") && apply());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     apply();

@@ -7,8 +7,10 @@ import { createData } from "../trajectory/experiment_form/data_source.js";
 import { place } from "../trajectory/experiment_form/error_placement.js";
 import { createCorrelation, createDummies } from "../trajectory/experiment_form/optional_sections.js";
 import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.js";
+import { createFolds } from "../components/experiment_form/folds.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
-import { planned, suggested } from "../components/experiment_form/plan.js";
+import { barTexts, planned } from "../components/experiment_form/plan.js";
+import { createReference } from "../trajectory/experiment_form/reference_radius.js";
 import { createReleases } from "../trajectory/experiment_form/releases.js";
 import { toForm, toSpec } from "../trajectory/experiment_form/spec.js";
 import { createText } from "../components/experiment_form/spec_text.js";
@@ -20,7 +22,7 @@ const USUAL = {
   release: {
     mechanisms: ["landmark-skip", "landmark-uniform", "landmark-adaptive"].map((name) => ({ name })),
     levels: [1],
-    radii: [200],
+    radii: [page.radius_m],
     after: [{ step: null, over: [0, 1, 2] }],
   },
   landmarks: {
@@ -38,7 +40,8 @@ const USUAL = {
   common: true,
 };
 const common = $("[data-common-noise]");
-let parts, text, forecast, lineStyles, known, usual;
+const folds = createFolds($("[data-form]"));
+let parts, text, forecast, lineStyles, known, usual, followReference;
 let filling = false;
 /** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
@@ -117,6 +120,7 @@ function show({ typed = false } = {}) {
     time: parts.data.time(),
   });
   parts.landmarks.of(parts.data.dataset());
+  followReference(parts.data.chosen(), parts.releases.ranges(), given === null);
   held = byHand ? null : read();
   const spec = given ?? (held && toSpec(held));
   const where = parts.data.values();
@@ -128,7 +132,8 @@ function show({ typed = false } = {}) {
   if (broken || missing) {
     forecast.stop();
     empty("A value is missing or invalid: see the marked fields.");
-  } else forecast.request(bodyOf(where, spec));
+  } else forecast.request({ ...bodyOf(where, spec), title });
+  folds.check();
 }
 
 /**
@@ -141,13 +146,21 @@ function showPlan(answer) {
   clear();
   if (!typing) text.show({ ...(given ?? toSpec(held)), series: answer.spec.series });
   $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
-  $("#experiment-name").placeholder = title || suggested(answer.figure);
+  showBar(barTexts(answer));
+  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) });
+  $("#experiment-name").placeholder = answer.name;
   text.name($("#experiment-name").value || $("#experiment-name").placeholder);
   $("[data-form]").dataset.ready = "all";
 }
 
+function showBar({ size, work }) {
+  $("[data-bar-size]").textContent = size;
+  $("[data-bar-work]").textContent = work;
+}
+
 function empty(note) {
   $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
+  showBar({ size: "Nothing to run yet", work: note });
   $("[data-form]").dataset.ready = "all";
 }
 
@@ -163,6 +176,7 @@ function refuse(errors) {
   if (byHand) text.fail(rest.join(" "));
   else showErrors(rest);
   empty("These values are not valid: see the marked fields.");
+  folds.check({ open: true });
 }
 
 function showErrors(note) {
@@ -184,7 +198,8 @@ async function submit(event) {
   try {
     const made = await post(page.urls.experiments, {
       ...bodyOf(parts.data.values(), spec),
-      name: name.value.trim() || name.placeholder,
+      name: name.value.trim(),
+      title,
     });
     location.assign(made.urls.page);
   } catch (error) {
@@ -274,6 +289,7 @@ function build({ mechanisms, postprocesses, landmarks, dummies, measures, preset
   common.addEventListener("change", changed);
   host("to-form").addEventListener("click", toTheForm);
   $("[data-form]").addEventListener("submit", submit);
+  followReference = createReference(host("reference"), page.radius_m, page.radii, made.releases.proposeRadius);
   parts = made;
 }
 
@@ -285,7 +301,7 @@ async function begun() {
       spec: origin.spec,
       data: { dataset: origin.dataset, preset: origin.preset },
       events: origin.preset?.events,
-      name: origin.name,
+      name: "",
     };
   const on = page.datasets.some(({ id }) => id === dataset) ? dataset : null;
   if (!preset)

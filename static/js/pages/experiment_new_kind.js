@@ -3,9 +3,10 @@
 import { createKindData } from "../components/experiment_form/kind_data.js";
 import { createKindReleases } from "../components/experiment_form/kind_releases.js";
 import { otherSweeps, sharedFields, toForm, toSpec } from "../components/experiment_form/kind_spec.js";
+import { createFolds } from "../components/experiment_form/folds.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
 import { createOtherSweep } from "../components/experiment_form/other_sweep.js";
-import { planned, suggested } from "../components/experiment_form/plan.js";
+import { barTexts, planned } from "../components/experiment_form/plan.js";
 import { createText } from "../components/experiment_form/spec_text.js";
 import { createFields } from "../components/form_fields.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
@@ -17,6 +18,7 @@ import { createForecast } from "../trajectory/release_form/forecast.js";
 const page = data("page-data");
 const EDGES = ["west", "south", "east", "north"];
 const common = $("[data-common-noise]");
+const folds = createFolds($("[data-form]"));
 const host = (/** @type {string} */ name) => $(`[data-${name}]`);
 /** @type {any} */
 let parts, text, forecast, lineStyles, known, fields, usual;
@@ -89,7 +91,8 @@ function show({ typed = false } = {}) {
   if (broken || !spec) {
     forecast.stop();
     empty("A value is missing or invalid: see the marked fields.");
-  } else forecast.request(bodyOf(spec));
+  } else forecast.request({ ...bodyOf(spec), title });
+  folds.check();
 }
 
 function showPlan(/** @type {any} */ answer) {
@@ -97,13 +100,21 @@ function showPlan(/** @type {any} */ answer) {
   if (!typing) text.show(answer.spec);
   $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
   const name = $("#experiment-name");
-  name.placeholder = title || suggested(answer.figure);
+  name.placeholder = answer.name;
+  showBar(barTexts(answer));
+  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) });
   text.name(name.value || name.placeholder);
   $("[data-form]").dataset.ready = "all";
 }
 
+function showBar(/** @type {{size: string, work: string}} */ { size, work }) {
+  $("[data-bar-size]").textContent = size;
+  $("[data-bar-work]").textContent = work;
+}
+
 function empty(/** @type {string} */ note) {
   $("[data-plan]").replaceChildren(el("p", { class: "muted" }, note));
+  showBar({ size: "Nothing to run yet", work: note });
   $("[data-form]").dataset.ready = "all";
 }
 
@@ -136,6 +147,7 @@ function refuse(/** @type {any[]} */ errors) {
   if (host("formed").hidden) text.fail(rest.map(sentenceOf).join(" "));
   else showErrors(rest.map(sentenceOf));
   empty("These values are not valid: see the marked fields.");
+  folds.check({ open: true });
 }
 
 function showErrors(/** @type {string[]} */ notes) {
@@ -152,10 +164,7 @@ async function submit(/** @type {Event} */ event) {
   button.disabled = true;
   const name = $("#experiment-name");
   try {
-    const made = await post(page.urls.experiments, {
-      ...bodyOf(specNow()),
-      name: name.value.trim() || name.placeholder,
-    });
+    const made = await post(page.urls.experiments, { ...bodyOf(specNow()), name: name.value.trim(), title });
     location.assign(made.urls.page);
   } catch (error) {
     if (!error.errors) throw error;
@@ -228,7 +237,7 @@ async function start() {
   if (own) parts.data.set({ dataset: own.id, data: null });
   if (origin) take(origin.spec);
   else if (own) take((await post(page.urls.plan, { preset: first, dataset: own.id })).spec);
-  title = origin ? origin.name : preset ? $("[data-form]").dataset.preset : "";
+  title = preset ? $("[data-form]").dataset.preset : "";
   show();
 }
 

@@ -68,10 +68,12 @@ export function planned(answer, lineStyles) {
   ].filter(Boolean);
 }
 
-/** What to call it: "Mean absolute error by release and share of landmarks". */
-export function suggested({ measures, axes }) {
-  const [first] = measures;
-  const by = axes.map(({ title }) => title.toLowerCase());
-  const list = by.length > 1 ? `${by.slice(0, -1).join(", ")} and ${by.at(-1)}` : by[0];
-  return [`${first.title}${measures.length > 1 ? " and more" : ""}`, list].filter(Boolean).join(" by ");
+/** The two lines of the bar: how much there is to run, and how long that takes from when. */
+export function barTexts({ cells, repetitions, work_s, at_once, ahead, workers }) {
+  const waits = ahead ? `${count(ahead, "experiment")} waiting before it` : "starts when a worker is free";
+  const queue = at_once ? "runs immediately" : workers ? waits : "no worker answers: it waits until one does";
+  return {
+    size: `${count(cells, "cell")} × ${count(repetitions, "repetition")}`,
+    work: `about ${duration(work_s)} on one core · ${queue}`,
+  };
 }

@@ -10,7 +10,7 @@ import { whole } from "../../core/format.js";
 /**
  * `page` = {generated: [{preset, like, title, description}], datasets, urls}; `events` the field of how many. The
  * body's `dataset`, `preset` and `series` (of a spec) are sent on as they were set, until something here is changed.
- * Returns {values() -> {dataset, preset, series} or null, dataset() -> its id or null,
+ * Returns {values() -> {dataset, preset, series} or null, dataset() -> its id or null, chosen() -> {name, radius_m},
  * time() -> whether it has times, set({dataset, preset, series}, events), fail(name, text), clear()}.
  */
 export function createData(host, page, events, { onChange }) {
@@ -52,6 +52,11 @@ export function createData(host, page, events, { onChange }) {
   return {
     values: body,
     dataset: () => (chosen() === "dataset" ? select.value : null),
+    chosen: () =>
+      (chosen() === "dataset" && page.datasets.find(({ id }) => id === select.value)) || {
+        name: "synthetic series",
+        radius_m: page.radius_m,
+      },
     time: () => chosen() !== "dataset" || (page.datasets.find(({ id }) => id === select.value)?.time ?? true),
     set(
       /** @type {any} */ { dataset, preset = null, series = null },

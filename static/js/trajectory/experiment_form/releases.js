@@ -12,7 +12,8 @@ const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without 
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
- * Returns {values() -> as spec.js has them, or null, any(), set(values), fail(at, path, text), clear()}.
+ * Returns {values() -> as spec.js has them, or null, any(), ranges() -> {levels, radii}, proposeRadius(radius_m),
+ * set(values), fail(at, path, text), clear()}.
  */
 export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, { onChange }) {
   const [level, reach] = levelLists(mechanisms, usual, onChange);
@@ -57,6 +58,8 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
 
   return {
     any: () => schemes.rows().length > 0,
+    ranges: () => ({ levels: level.values(), radii: reach.values() }),
+    proposeRadius: (radius_m) => reach.set([radius_m]),
     values() {
       const rows = schemes.rows();
       const mechanismValues = rows.map((row) => row.values());
