@@ -224,8 +224,8 @@ class TestRuns:
         runs.get_by_role("link", name="Seed", exact=True).click()
         expect(runs.locator("tbody tr").first).to_contain_text(second.name)
 
-        page.get_by_text("Columns", exact=False).last.click()
-        page.get_by_role("checkbox", name="Repetitions").check()
+        page.locator("#columns summary").click()
+        page.locator("#columns").get_by_role("checkbox", name="Repetitions").check()
         expect(runs.get_by_role("columnheader", name="Repetitions")).to_be_visible()
         page.keyboard.press("Escape")
         runs.get_by_role("button", name=f"Rename {second.name}").click()

@@ -11,8 +11,9 @@ export const isInvalid = (fold) =>
   );
 
 /**
- * The folds of `form`, its elements with data-fold. `show(lines, {keep})` sets their lines by name; the first that
- * are kept are the ones that later lines are compared with; `check({open})` marks folds with an invalid field, and opens them.
+ * The folds of `form`, its elements with data-fold. `show(lines, {keep})` sets their lines by name; the first lines
+ * that are kept are those that later ones are compared with; `check({open})` marks folds with an invalid field, and
+ * opens them.
  *
  * @param {HTMLElement} form
  */
