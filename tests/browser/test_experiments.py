@@ -126,7 +126,7 @@ class TestAttacks:
         page.goto(f"/datasets/{stays.dataset_id}/")
         page.get_by_role("link", name="Attack landmark-skip in an experiment").click()
         expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
-        expect(page.get_by_role("checkbox", name="Home found")).to_be_checked()
+        expect(page.locator("[data-fold=measures]")).to_contain_text("Home found")
         page.get_by_role("button", name="Run the experiment").click()
         expect(page.locator("[data-state-text]")).to_be_visible()
         run_jobs()
