@@ -175,11 +175,6 @@ def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
     return reference_radius(scale).radius_m if scale else USUAL_RADIUS_M
 
 
-def reference_radius_m(dataset: Dataset) -> float:
-    """Return the radius within which forms, charts and the budget state levels of a dataset of trajectories."""
-    return _reference_radius_m(dataset, ledger.budget_of(dataset))
-
-
 def spending(dataset: Dataset) -> dict[str, Any]:
     """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose)."""
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette
+from dashboard.datasets.ledger import budget_of
 from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.datasets.selectors import USUAL_RADIUS_M, reference_radius_m, visible_datasets
 from dashboard.experiments import run_results, run_table
@@ -146,7 +147,7 @@ def _choices(request: HttpRequest, kind: str) -> dict[str, Any]:
 def _choice(one: Dataset) -> dict[str, Any]:
     found = {"id": str(one.pk), "name": one.name, "points": one.points}
     if one.kind == Kind.TRAJECTORY:
-        radius = {"radius_m": reference_radius_m(one)}
+        radius = {"radius_m": reference_radius_m(one, budget_of(one))}
         return found | radius | {"time": one.has_time, "mark": reverse("landmarks:new", args=[one.pk])}
     return found | {"box": (one.summary or {}).get("bounds")}
 

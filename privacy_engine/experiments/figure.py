@@ -106,7 +106,7 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
         "name": axis.name,
         "title": WHOLE.get(axis.paths[0]) or (param.label if param else axis.paths[0]),
         "symbol": param.symbol if param else "",
-        "unit": _within(spec, axis.paths[0]) or (param.unit if param else ""),
+        "unit": param.unit if param else "",
         "log": _is_wide(numbers),
         "values": [
             {
@@ -118,16 +118,6 @@ def _axis(spec: ExperimentSpec, axis: Axis, i: int) -> dict[str, Any]:
             for label, one, thing in zip(labels, numbers, found, strict=True)
         ],
     }
-
-
-def _within(spec: ExperimentSpec, path: str) -> str:
-    """Return "within 200 m" of levels that all are within one radius, else nothing."""
-    if path != "release.mechanism.epsilon":
-        return ""
-    releases = [point.cell.release for point in spec.points() if point.cell.release is not None]
-    radii = {getattr(release.mechanism, "radius_m", None) for release in releases}
-    radius = radii.pop() if len(radii) == 1 else None
-    return "" if radius is None else f"within {radius:,g} m"
 
 
 def _is_none(value: Any, axis: Axis) -> bool:

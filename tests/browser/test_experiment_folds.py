@@ -55,7 +55,7 @@ def test_the_reference_radius_of_the_chosen_dataset_is_proposed(page: Page, walk
     radii = page.get_by_label("Radii r, m")
     expect(radii).to_have_value("200")
     page.get_by_role("radio", name="A dataset").check()
-    reference = reference_radius_m(walk)
+    reference = reference_radius_m(walk, None)
     expect(radii).to_have_value(f"{reference:g}")
     expect(page.locator("[data-reference]")).to_contain_text(f"Reference radius of {walk.name}: {reference:g}")
     radii.fill("1")

@@ -39,14 +39,3 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
 )
 def test_landmark_sets_are_distinguished(landmarks: list[dict[str, Any]], expected: list[str]) -> None:
     assert labels(*landmarks) == expected
-
-
-def test_levels_state_the_radius_they_are_within_where_it_is_one() -> None:
-    levels = {"release.mechanism.epsilon": [1, 2]}
-    base = {"base": {"release": UNIFORM, "landmarks": {"name": "manual", "events": [1]}}, "repetitions": 1, "seed": 1}
-    of = {"metrics": ["error"]}
-    (axis,) = figure(ExperimentSpec.parse(base | of | {"grid": levels}))["axes"]
-    assert (axis["symbol"], axis["unit"]) == ("ε", "within 100 m")
-    several = levels | {"release.mechanism.radius_m": [100, 200]}
-    axes = figure(ExperimentSpec.parse(base | of | {"grid": several}))["axes"]
-    assert [axis["unit"] for axis in axes] == ["", "m"]
