@@ -33,8 +33,9 @@ function choose(changes) {
 }
 
 /**
- * The controls of a chart, or of several: `fill({along, item, timed, series})` shows the axis chosen, of charts of
- * `item`s; `timed` is whether there is a choice, `series` whether lines are over events.
+ * The controls of a chart, or of several: `fill({along, item, timed, series, median})` shows the axis chosen, of
+ * charts of `item`s; `timed` is whether there is a choice, `series` whether lines are over events, `median` what the
+ * medians drawn are of.
  */
 export function createChartTools() {
   const button = (/** @type {string} */ name) =>
@@ -50,13 +51,14 @@ export function createChartTools() {
   const element = el("div", { class: "chart__tools", hidden: true }, axis, median);
   return {
     element,
-    /** @param {{along: string, item?: string, timed: boolean, series: boolean}} shown */
-    fill({ along: now, item = "event", timed, series }) {
+    /** @param {{along: string, item?: string, timed: boolean, series: boolean, median?: string}} shown */
+    fill({ along: now, item = "event", timed, series, median: text = "" }) {
       buttons[0].textContent = `By ${item}`;
       buttons[1].textContent = "By time";
       for (const one of $$("button", axis)) one.setAttribute("aria-pressed", String(one.dataset.along === now));
       axis.hidden = !timed;
       median.setAttribute("aria-pressed", String(options.median));
+      median.textContent = text ? `${text[0].toUpperCase()}${text.slice(1)}` : "Rolling median";
       element.hidden = !series;
     },
   };

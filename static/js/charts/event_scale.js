@@ -26,7 +26,8 @@ export function alongOf(shown) {
 }
 
 /**
- * {name, place(event), eventAt(x), half, range(span), axis(span, width), title(span)}: `half` of an event's space.
+ * {name, place(event), eventAt(x), half, range(span), axis(span, width), overhang(widthOf), title(span)}: `half` of an
+ * event's space.
  *
  * @param {Placed} shown
  */
@@ -42,6 +43,8 @@ export function eventScale(shown) {
     range: (/** @type {[number, number]} */ span) => span,
     axis: (/** @type {[number, number]} */ span) =>
       named ? { range: span, tickvals: ticks.at, ticktext: ticks.text } : eventAxis(span),
+    /** How far the last name reaches beyond the plot, px. @param {(text: string) => number} widthOf */
+    overhang: (widthOf) => (named ? Math.ceil(widthOf(ticks.text.at(-1) ?? "") / 2) + 2 : 0),
     title: () => (named ? "time" : `${item} number`),
   };
 }
@@ -66,6 +69,7 @@ function timeScale({ at, zone: own }) {
       const found = timeTicks(range, Math.max(2, Math.floor(width / TICK_PX)), zone);
       return { range, tickvals: found.map(([time]) => time), ticktext: found.map(([, text]) => text) };
     },
+    overhang: () => 0,
     title: (/** @type {[number, number]} */ span) => `time (${zone}), ${daysText(rangeOf(span), zone)}`,
   };
 }

@@ -60,9 +60,8 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     shown = { ...what, titles: { y } };
     head.fill(shown, chosen ? log : null);
     head.offerAll(canShowAll(shown, what.span));
-    below.fill(shown);
     const drawn = chart.draw(shown);
-    head.state(medianOf(chart.lines()));
+    below.fill(shown, chart.lines());
     return drawn;
   }
 
@@ -85,6 +84,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   return {
     ...chart,
     enlarge: large.open,
+    medianText: () => medianOf(chart.lines()),
     /** @param {Record<string, any>} to */
     listen(to) {
       clear = () => to.clear?.();
@@ -94,14 +94,14 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     setSpan(to) {
       span = to;
       chart.setSpan(to);
-      head.state(medianOf(chart.lines()));
+      below.fill(shown, chart.lines());
       head.offerAll(canShowAll(shown, to));
     },
     /** @param {string} id
      * @param {boolean} on */
     setVisible(id, on) {
       chart.setVisible(id, on);
-      below.fill({ ...shown, lines: chart.lines() });
+      below.fill(shown, chart.lines());
     },
     /** @param {NonNullable<typeof source>} what */
     show(what) {
@@ -117,7 +117,7 @@ const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) 
 
 /** What the medians that are drawn are of; "" without any. @param {any[]} lines */
 function medianOf(lines) {
-  const { median } = lines.find((line) => line.median && line.visible !== false) ?? {};
+  const { median } = lines.find((line) => line.median) ?? {};
   return median ? medianText(median) : "";
 }
 
@@ -137,7 +137,6 @@ const labelOf = ({ title, titles }, lines) =>
 function createHead(usual, large, { rescale, clear }) {
   const heading = el("h3", {}, usual);
   const note = el("span", { class: "chart__unit" });
-  let own = "";
   const scale = el("button", { class: "chart__scale", type: "button", onclick: rescale, hidden: true }, "log");
   const all = el("button", { class: "chart__scale", type: "button", onclick: clear, hidden: true }, "all");
   const menu = createChartMenu(usual);
@@ -158,12 +157,10 @@ function createHead(usual, large, { rescale, clear }) {
      * @param {boolean | null} log */
     fill(shown, log) {
       name(shown.title);
-      own = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
+      note.textContent = shown.vertical === undefined ? "" : shown.note; // else it is beside the axis
       scale.hidden = log === null;
       scale.setAttribute("aria-pressed", String(log ?? false));
     },
-    /** Its note, and the window of the medians. @param {string} median */
-    state: (median) => (note.textContent = [own, median].filter(Boolean).join(" · ")),
     /** Show the way back to all events. @param {boolean} on */
     offerAll: (on) => (all.hidden = !on),
     offersAll: () => !all.hidden,
@@ -184,10 +181,13 @@ function createTools(host, onPage) {
   host.classList.toggle("chart--bare", !onPage);
   return {
     element,
-    /** @param {any} shown */
-    fill(shown) {
-      tools.fill({ along: alongOf(shown), item: shown.item, timed: hasTimes(shown), series: !shown.x });
-      const visible = inOrder(shown.lines ?? [], shown.order?.()).filter(
+    /** @param {any} shown
+     * @param {any[]} lines as they are drawn */
+    fill(shown, lines) {
+      const along = alongOf(shown);
+      const median = medianOf(lines);
+      tools.fill({ along, median, item: shown.item, timed: hasTimes(shown), series: !shown.x });
+      const visible = inOrder(lines, shown.order?.()).filter(
         (/** @type {any} */ { visible = true, name }) => visible && name,
       );
       legend.replaceChildren(

@@ -144,8 +144,8 @@ function labelsWidth(shown, axis, font) {
 }
 
 /** The space for names at the ends of lines, with the distance to the plot. */
-const rightMargin = (names, font) =>
-  names.length ? Math.ceil(Math.max(...names.map((name) => widthOf(name, { ...font, weight: 600 })))) + 10 : 8;
+const rightMargin = ({ ends, lines }, font) =>
+  ends ? Math.ceil(Math.max(0, ...lines.map(({ name }) => widthOf(name, { ...font, weight: 600 })))) + 10 : 8;
 
 /** A vertical line at a value of the horizontal axis, through the whole plot. */
 const upright = ({ x }) => ({
@@ -168,9 +168,9 @@ export const titlesOf = (/** @type {any} */ { titles, x, span }, scale) => ({
 function frameOf(shown, axis, scale, { width, height }, font) {
   const titles = titlesOf(shown, scale);
   const labels = labelsWidth(shown, axis, font);
-  const r = rightMargin(
-    (shown.ends ? shown.lines : []).map(({ name }) => name),
-    font,
+  const r = Math.max(
+    rightMargin(shown, font),
+    scale.overhang((text) => widthOf(text, font)),
   );
   const x = wrapped(titles.x, width - labels - LINE_PX - r, font);
   const [t, b] = [8, BELOW + LINE_PX * x.length];

@@ -24,7 +24,7 @@ export async function createCharts(host, { note, radiusM }, on) {
     figure("budget", "Budget per event", "ε"),
     figure("loss", "Temporal privacy loss", "ε"),
   ]);
-  const fillTools = placeTools($(".charts", host));
+  const fillTools = placeTools($(".charts", host), budget.medianText);
   const errors = createErrors($("[data-chart=error]", host), error, on.simulate);
   const losses = createLosses($("[data-loss-choices]", host), loss, note, on);
   const all = [error, budget, loss];
@@ -52,7 +52,6 @@ export async function createCharts(host, { note, radiusM }, on) {
     async draw(shown, { runs, dummies, n, series, range: only, times, order }) {
       const marked = { bands: runsWithout(runs, dummies ?? []), hollow: dummies ?? [] };
       const common = { ...marked, times, order, span: spanOf(only, n), whole: spanOf(null, n) };
-      fillTools(common);
       const steps = lines(shown, (curve, radius) => curve.budget.map((one) => one && within(one, radius, radiusM)));
       await Promise.all([
         errors.draw(shown, { ...common, series, range: only, radiusM }),
@@ -64,24 +63,30 @@ export async function createCharts(host, { note, radiusM }, on) {
         })),
         losses.draw(shown, common, lines),
       ]);
+      fillTools(common);
     },
     setVisible: (id, visible) => all.forEach((chart) => chart.setVisible(id, visible)),
-    setSpan: (span) => all.forEach((chart) => chart.setSpan(span)),
+    setSpan(span) {
+      all.forEach((chart) => chart.setSpan(span));
+      fillTools();
+    },
     hover: (event) => all.forEach((chart) => chart.hover(event)),
     moveCursor: (event) => all.forEach((chart) => chart.moveCursor(event)),
   };
 }
 
-/** The choice of axis and medians once for all charts, before them. */
-function placeTools(charts) {
+/** The choice of axis and medians once for all charts, before them; `median()` is what medians are of. */
+function placeTools(charts, median) {
   const tools = createChartTools();
   /** @type {any} */
   let latest = null;
   charts.before(tools.element);
-  function fill(shown) {
+  function fill(shown = latest) {
     latest = shown;
-    tools.fill({ along: alongOf({ ...shown, ...options }), timed: hasTimes(shown), series: true });
+    if (!shown) return;
+    const along = alongOf({ ...shown, ...options });
+    tools.fill({ along, timed: hasTimes(shown), series: true, median: median() });
   }
-  onOptions(() => latest && fill(latest));
+  onOptions(() => fill());
   return fill;
 }
