@@ -94,7 +94,7 @@ def test_axis_and_medians_are_chosen_for_all_charts_and_remembered(
     start, end = page.evaluate(AXIS.format("budget", "xaxis.range"))
     assert end - start == pytest.approx(21 * 3600 + 35 * 60), "seconds from the first event to the last"
     page.get_by_role("button", name="Rolling median").first.press("Enter")
-    expect(page.get_by_role("button", name="Rolling median of 13 points").first).to_be_visible()
+    expect(page.get_by_role("button", name="Median of 13 points").first).to_be_visible()
     assert "along=time" in page.url
     assert "median=1" in page.url
     page.reload()

@@ -58,7 +58,7 @@ export function createChartTools() {
       for (const one of $$("button", axis)) one.setAttribute("aria-pressed", String(one.dataset.along === now));
       axis.hidden = !timed;
       median.setAttribute("aria-pressed", String(options.median));
-      median.textContent = text ? `${text[0].toUpperCase()}${text.slice(1)}` : "Rolling median";
+      median.textContent = text || "Rolling median";
       element.hidden = !series;
     },
   };

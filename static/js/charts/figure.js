@@ -9,7 +9,7 @@ import { csvOf, tableOf } from "./chart_table.js";
 import { createLargeView } from "./enlarge.js";
 import { alongOf, hasTimes } from "./event_scale.js";
 import { inOrder, kindOf } from "./readout.js";
-import { medianText } from "./rolling_median.js";
+import { windowText } from "./rolling_median.js";
 
 /**
  * What a figure shows: a chart's lines (see chart.js) and
@@ -118,7 +118,7 @@ const canShowAll = ({ whole, x }, span) => Boolean(whole) && !x && String(span) 
 /** What the medians that are drawn are of; "" without any. @param {any[]} lines */
 function medianOf(lines) {
   const { median } = lines.find((line) => line.median) ?? {};
-  return median ? medianText(median) : "";
+  return median ? windowText(median) : "";
 }
 
 /** The chart as text, for screen readers. @param {any} shown

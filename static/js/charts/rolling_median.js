@@ -63,5 +63,8 @@ export function withMedians(lines, [first, last]) {
   });
 }
 
+/** "Median of 13 points", for a button. @param {{window: number}} median */
+export const windowText = ({ window }) => `Median of ${window} points`;
+
 /** "rolling median of 13 points". @param {{window: number}} median */
-export const medianText = ({ window }) => `rolling median of ${window} points`;
+export const medianText = (median) => `rolling median of ${median.window} points`;
