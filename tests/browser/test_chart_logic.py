@@ -105,8 +105,14 @@ def levels(page: Page) -> None:
     ]
     marked = [["Skip", {"epsilon": epsilon, "radius_m": radius}, 200.0] for epsilon, radius, _ in calls[:2]]
     assert call(page, "core/level", "markedTitle", *marked) == [
-        "Skip, ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
+        "Skip · ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
         "Skip",
+    ]
+    metre, block = {"epsilon": 0.01, "radius_m": 1.0}, {"epsilon": 1.0, "radius_m": 200.0}
+    titled = [["Skip · ε 0.01 / 1 m (2)", metre, 200.0], ["Skip · ε 1 / 200 m (2)", block, 200.0]]
+    assert call(page, "core/level", "markedTitle", *titled) == [
+        "Skip (2) · ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
+        "Skip · ε 1 / 200 m (2)",
     ]
 
 

@@ -12,16 +12,18 @@ import { metres, number } from "./format.js";
  */
 export const within = (epsilon, radiusM, referenceM) => epsilon * (referenceM / radiusM);
 
+const OWN_LEVEL = / · ε .*?(?= \(\d+\)$|$)/; // in a title such as "Skip · ε 1 / 200 m (2)"
+
 /**
  * The name of a release on an axis of levels within `referenceM`: where its own radius is another one, with its level
- * there.
+ * there instead of its own.
  *
  * @param {string} title
  * @param {{epsilon: number, radius_m: number}} mechanism
  * @param {number} referenceM
  */
 export const markedTitle = (title, { epsilon, radius_m: radiusM }, referenceM) =>
-  radiusM === referenceM ? title : `${title}, ${levelText(epsilon, radiusM, referenceM)}`;
+  radiusM === referenceM ? title : `${title.replace(OWN_LEVEL, "")} · ${levelText(epsilon, radiusM, referenceM)}`;
 
 /**
  * "ε 2 within 200 m (set as 0.01 within 1 m)"; where the radius is the reference one, "ε 2 within 200 m".
