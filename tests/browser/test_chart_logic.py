@@ -37,7 +37,16 @@ def slow_median(values: list[float | None], window: int) -> list[float | None]:
 
 def test_logic_of_charts(page: Page, subtests: pytest.Subtests) -> None:
     page.goto("/")
-    cases = (rolling_medians, windows, ticks_of_time, texts_of_times, levels, values_with_units, titles_in_lines)
+    cases = (
+        rolling_medians,
+        windows,
+        ticks_of_time,
+        texts_of_times,
+        levels,
+        values_with_units,
+        titles_in_lines,
+        levels_of_experiments,
+    )
     run_cases(subtests, cases, page)
 
 
@@ -132,3 +141,43 @@ def titles_in_lines(page: Page) -> None:
         assert all(one <= width or " " not in line for one, line in zip(widths, lines, strict=True))
         assert math.isclose(len(lines), 1) == (width == 10_000)
     assert call(page, "charts/text_width", "wrapped", ["", 100, font]) == [[]]
+
+
+def results_of(level: dict[str, Any] | None, *, radii: bool = False) -> dict[str, Any]:
+    """Axes of an experiment as the API gives them: levels, and radii."""
+    values = [{"label": str(one), "number": one} for one in (0.01, 1.0)]
+    axes = [{"name": "release.mechanism.epsilon", "title": "Level", "symbol": "ε", "unit": "", "values": values}]
+    if radii:
+        numbers = [{"label": str(one), "number": one} for one in (1.0, 200.0)]
+        axes.append(
+            {"name": "release.mechanism.radius_m", "title": "Radius", "symbol": "r", "unit": "m", "values": numbers}
+        )
+    return {"axes": axes, "level": level}
+
+
+def levels_of_experiments(page: Page) -> None:
+    path = "components/experiment/levels"
+    metre = results_of({"reference_m": 200.0, "axis": None, "radii": [1.0]})
+    block = results_of({"reference_m": 200.0, "axis": None, "radii": [200.0]})
+    both = results_of({"reference_m": 200.0, "axis": 1, "radii": [1.0, 200.0]}, radii=True)
+    other = results_of(None)
+    calls = [[metre, 0, 0, [0]], [block, 0, 0, [0]], [both, 0, 0, [0, 0]], [both, 0, 0, [0, 1]], [both, 1, 1, [0, 1]]]
+    assert call(page, path, "numberOf", *calls, [other, 0, 0, [0]]) == [2.0, 0.01, 2.0, 0.01, 200.0, 0.01]
+    assert call(page, path, "labelOf", [metre, 0, 0], [block, 0, 1], [both, 0, 1], [other, 0, 1], [both, 1, 0]) == [
+        "ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
+        "ε 1 within 200\u202fm",
+        "1.0 within its radius",
+        "1.0",
+        "1.0",
+    ]
+    axes = [[one, one["axes"][0]] for one in (metre, block, both, other)]
+    assert call(page, path, "axisTitle", *axes, [both, both["axes"][1]]) == [
+        "Level ε within 200\u202fm (set within 1\u202fm)",
+        "Level ε within 200\u202fm",
+        "Level ε within 200\u202fm (set within 1\u202fm)",
+        "Level ε",
+        "Radius r, m",
+    ]
+    turned = {"axes": both["axes"][::-1], "level": {"reference_m": 7.0, "axis": 0, "radii": [1.0, 200.0]}}
+    (aligned,) = call(page, path, "alignedLevel", [both, turned])
+    assert aligned == {"axis": 1, "radii": [1.0, 200.0], "reference_m": 200.0}
