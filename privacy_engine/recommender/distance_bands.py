@@ -50,21 +50,30 @@ def bands_between(grid: Grid, first: Ints, second: Ints) -> Ints:
     return np.asarray(band_table(grid)[rows, columns])
 
 
-def between_all(grid: Grid, of_bands: Floats) -> Floats:
-    """The value of the band of every two cells, (cells, cells), by ``of_bands`` (BANDS,); 0 of no distance."""
-    table = band_table(grid)
-    values = np.where(table < 0, 0.0, of_bands[table])
-    rows, columns = (np.abs(np.arange(1 - n, n)) for n in table.shape)
-    offsets = sliding_window_view(values[rows[:, None], columns], table.shape)
-    return np.ascontiguousarray(offsets[::-1, ::-1]).reshape(len(grid), len(grid))
+def from_cell(by_offset: Floats, cell: int) -> Floats:
+    """Values by rows and columns apart, (rows, columns), as those of all cells from ``cell``, (cells,)."""
+    row, column = divmod(cell, by_offset.shape[1])
+    rows, columns = (np.abs(np.arange(n) - at) for n, at in zip(by_offset.shape, (row, column), strict=True))
+    return np.asarray(by_offset[rows[:, None], columns].ravel())
+
+
+def between_all(by_offset: Floats) -> Floats:
+    """Values by rows and columns apart, (rows, columns), as those of every two cells, (cells, cells)."""
+    rows, columns = (np.abs(np.arange(1 - n, n)) for n in by_offset.shape)
+    offsets = sliding_window_view(by_offset[rows[:, None], columns], by_offset.shape)
+    return np.ascontiguousarray(offsets[::-1, ::-1]).reshape(by_offset.size, by_offset.size)
+
+
+def offset_pairs(grid: Grid) -> Ints:
+    """How many ordered pairs of cells are so many rows and columns apart, (rows, columns)."""
+    rows, columns = np.arange(grid.rows)[:, None], np.arange(grid.columns)
+    return (grid.rows - rows) * (grid.columns - columns) * np.where(rows > 0, 2, 1) * np.where(columns > 0, 2, 1)
 
 
 @lru_cache(maxsize=16)
 def band_sizes(grid: Grid) -> Ints:
     """How many ordered pairs of cells are in each band, (BANDS,)."""
-    rows, columns = np.arange(grid.rows)[:, None], np.arange(grid.columns)
-    pairs = (grid.rows - rows) * (grid.columns - columns) * np.where(rows > 0, 2, 1) * np.where(columns > 0, 2, 1)
-    table = band_table(grid)
+    pairs, table = offset_pairs(grid), band_table(grid)
     found = np.bincount(table[table >= 0], pairs[table >= 0], minlength=BANDS).astype(np.int64)
     found.setflags(write=False)
     return found

@@ -12,13 +12,19 @@ import numpy as np
 from privacy_engine.data import Floats, Ints
 from privacy_engine.grid import Grid
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
-from privacy_engine.recommender.distance_bands import BANDS, band_sizes, bands_between
+from privacy_engine.recommender.distance_bands import (
+    BANDS,
+    band_table,
+    bands_between,
+    from_cell,
+    offset_distances_m,
+    offset_pairs,
+)
 from privacy_engine.recommender.sequences import Sequences
+from privacy_engine.recommender.shrinkage import shrunk_towards
 
 FLOOR = 0.1
 """The least mass of a cell, as a share of the mean."""
-LEAST_SHARE = 1e-3
-"""The least transitions per pair of cells, as a share of the mean."""
 
 
 def visit_counts(sequences: Sequences) -> Ints:
@@ -31,16 +37,6 @@ def band_counts(sequences: Sequences) -> Ints:
     pairs = sequences.windows(2)
     bands = bands_between(sequences.grid, pairs[:, 0], pairs[:, 1])
     return np.bincount(bands, minlength=BANDS).astype(np.int64)
-
-
-def shrunk(counts: Ints, variance: float) -> Floats:
-    """Counts shrunk towards their mean by the part of their variance that noise of known ``variance`` explains.
-
-    At least :data:`FLOOR` of the mean remains of each, and the mean is at least 1.
-    """
-    mean, spread = max(float(counts.mean()), 1.0), float(counts.var())
-    weight = max(spread - variance, 0.0) / spread if spread > 0 else 0.0
-    return np.asarray(np.maximum(mean + weight * (counts - mean), FLOOR * mean))
 
 
 def nonincreasing(values: Floats, weights: Floats) -> Floats:
@@ -65,6 +61,38 @@ def nonincreasing(values: Floats, weights: Floats) -> Floats:
     return np.repeat([value for value, _, _ in blocks], [length for _, _, length in blocks])
 
 
+def transitions_by_offset(grid: Grid, bands: Ints, variance: float) -> Floats:
+    r"""Estimated transitions per pair of cells so many rows and columns apart, (rows, columns), 0 of no distance.
+
+    Counts of ``bands`` with noise of known ``variance`` are shrunk towards the public law :math:`1/d^2` [1]_, whose
+    constant is fitted to them, then pooled so that they never increase with distance; within a band, or bands that
+    were pooled, transitions fall by the law. So noise never prefers a far cell, and hides no order of near ones.
+
+    References
+    ----------
+    .. [1] Stewart. "An inverse distance variation for certain social influences". Science 1941.
+    """
+    table, distances, pairs = band_table(grid), offset_distances_m(grid), offset_pairs(grid)
+    apart = table >= 0
+    found = np.zeros(table.shape)
+    if not apart.any():
+        return found
+    law = (distances[apart].min() / distances[apart]) ** 2
+    band, pairs = table[apart], pairs[apart]
+    known, band = np.unique(band, return_inverse=True)
+    sizes, masses = np.bincount(band, pairs), np.bincount(band, law * pairs)
+    counts = bands[known].astype(np.float64)
+    constant = max(float(counts @ masses) / float(masses @ masses), 1.0 / float(masses.sum()))
+    estimates = shrunk_towards(counts[None], constant * masses[None], variance)[0]
+    fitted = nonincreasing(estimates / sizes, sizes)
+    pool = np.cumsum(np.diff(fitted, prepend=fitted[:1]) != 0)[band]
+    found[apart] = fitted[band] * law / (np.bincount(pool, law * pairs) / np.bincount(pool, pairs))[pool]
+    order = np.argsort(distances[apart], kind="stable")
+    falling = np.minimum.accumulate(found[apart][order])
+    found[apart] = falling[np.argsort(order)]
+    return found
+
+
 @register
 @dataclass(frozen=True, eq=False)
 class GravityModel(Recommender):
@@ -78,6 +106,8 @@ class GravityModel(Recommender):
         How many transitions went to a cell in each band of distance, with noise.
     visit_variance : float
         The variance of the noise on each of ``visits``.
+    band_variance : float
+        That of the noise on each of ``bands``; 0 in models that were published before they stated it.
     """
 
     model: ClassVar[str] = "gravity"
@@ -85,48 +115,42 @@ class GravityModel(Recommender):
     visits: Ints
     bands: Ints
     visit_variance: float
+    band_variance: float
 
     @cached_property
     def mass(self) -> Floats:
-        """The visits, shrunk towards their mean, (cells,), all positive."""
-        return shrunk(self.visits, self.visit_variance)
+        """The visits, shrunk towards their mean, (cells,), all positive: equal where noise alone could be the cause."""
+        mean = np.full((1, len(self.grid)), max(float(self.visits.mean()), 1.0))
+        return shrunk_towards(self.visits[None].astype(np.float64), mean, self.visit_variance, FLOOR)[0]
 
     @cached_property
     def factors(self) -> Floats:
-        """Transitions per pair of cells of each band, (BANDS,), never more at a larger distance; 0 of empty bands.
-
-        Where noise hides everything they fall with the distance or are equal: never is a far cell preferred by noise.
-        """
-        pairs = band_sizes(self.grid)
-        found, known = np.zeros(BANDS), pairs > 0
-        if known.any():
-            fitted = nonincreasing(self.bands[known] / pairs[known], pairs[known].astype(np.float64))
-            least = LEAST_SHARE * max(float(self.bands.sum()), 1.0) / float(pairs.sum())
-            found[known] = np.maximum(fitted, least)
-        return found
+        """Transitions per pair of cells so many rows and columns apart: :func:`transitions_by_offset`."""
+        return transitions_by_offset(self.grid, self.bands, self.band_variance)
 
     def scores(self, history: Sequence[int]) -> Floats:
-        """The mass of each cell times the factor of its band around the last cell of ``history``."""
+        """The mass of each cell times the factor of its distance from the last cell of ``history``."""
         found = self.checked(history)
         if not len(found):
             return self.mass.copy()
-        bands = bands_between(self.grid, found[-1:], np.arange(len(self.grid)))
-        return np.where(bands < 0, 0.0, self.mass * self.factors[bands])
+        return self.mass * from_cell(self.factors, int(found[-1]))
 
     def densities(self) -> Floats:
         return self.visits.astype(np.float64)
 
     def parts(self) -> dict[str, Any]:
         numbers = {"visits": self.visits.tolist(), "bands": self.bands.tolist()}
-        return numbers | {"visit_variance": self.visit_variance}
+        variances = {"visit_variance": self.visit_variance, "band_variance": self.band_variance}
+        return numbers | {name: value for name, value in variances.items() if value or name == "visit_variance"}
 
     @classmethod
     def from_parts(cls, grid: Grid, parts: Mapping[str, Any], *, private: bool) -> Self:
         return cls(grid, *gravity_parts(grid, parts), private=private)
 
 
-def gravity_parts(grid: Grid, parts: Mapping[str, Any]) -> tuple[Ints, Ints, float]:
-    """Visits, bands and the variance of the noise on visits, as a description has them; DataError otherwise."""
+def gravity_parts(grid: Grid, parts: Mapping[str, Any]) -> tuple[Ints, Ints, float, float]:
+    """Visits, bands and the variances of the noise on them, as a description has them; DataError otherwise."""
     visits = whole_numbers(parts["visits"], "visits", len(grid))
     bands = whole_numbers(parts["bands"], "bands", BANDS)
-    return visits, bands, number(parts["visit_variance"], "visit_variance", lowest=0.0)
+    variance = number(parts["visit_variance"], "visit_variance", lowest=0.0)
+    return visits, bands, variance, number(parts.get("band_variance", 0.0), "band_variance", lowest=0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +13,9 @@ from privacy_engine.data import Floats, Ints
 from privacy_engine.grid import Grid
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
 from privacy_engine.recommender.distance_bands import between_all
-from privacy_engine.recommender.gravity import LEAST_SHARE, GravityModel, gravity_parts
+from privacy_engine.recommender.gravity import GravityModel, gravity_parts
 from privacy_engine.recommender.sequences import Sequences
+from privacy_engine.recommender.shrinkage import shrunk_towards
 
 
 def transition_counts(sequences: Sequences) -> Ints:
@@ -29,37 +29,10 @@ def expected_transitions(gravity: GravityModel) -> Floats:
 
     From each cell so many of all transitions as its share of the mass; from there by the model's scores.
     """
-    found = between_all(gravity.grid, gravity.factors)
+    found = between_all(gravity.factors)
     found *= gravity.mass
     total = max(float(gravity.bands.sum()), 1.0) * gravity.mass / gravity.mass.sum()
     found *= (total / np.maximum(found.sum(axis=1), 1e-300))[:, None]
-    return found
-
-
-def shrunk_towards(counts: Floats, expected: Floats, variance: float) -> Floats:
-    r"""Counts (n, n) with noise of known ``variance``, shrunk towards what is ``expected`` of them.
-
-    The true count is taken to have mean :math:`\mu` and variance :math:`\tau^2 = \mu + \gamma \mu^2`; the estimate is
-    :math:`\mu + \tau^2 / (\tau^2 + \sigma^2) (y - \mu)` [1]_, with :math:`\gamma` from the second moments of all
-    counts, less two standard errors that Laplace noise gives it (its fourth moment is :math:`6\sigma^4`): where noise
-    alone could be its cause it is zero. At least a thousandth of what is expected remains of each.
-
-    References
-    ----------
-    .. [1] Morris. "Parametric empirical Bayes inference: theory and applications". JASA 1983.
-    """
-    scale = moment = 0.0
-    for count, mean in zip(counts, expected, strict=True):  # row by row: a row stays in the cache
-        square = mean * mean
-        scale += float(square @ square)
-        moment += float(((count - mean) ** 2 - variance - mean) @ square)
-    error = variance * math.sqrt(5.0 * scale)
-    gamma = max(moment - 2 * error, 0.0) / scale if scale > 0 else 0.0
-    found = np.empty(expected.shape)
-    for row, count, mean in zip(found, counts, expected, strict=True):
-        spread = mean + gamma * (mean * mean)
-        weight = spread / np.maximum(spread + variance, np.finfo(np.float64).tiny)
-        np.maximum(mean + weight * (count - mean), LEAST_SHARE * mean, out=row)
     return found
 
 
@@ -70,7 +43,7 @@ class TransitionModel(Recommender):
 
     Parameters
     ----------
-    visits, bands, visit_variance
+    visits, bands, visit_variance, band_variance
         As of :class:`~privacy_engine.recommender.gravity.GravityModel`.
     transitions : (cells²,) int
         How often each cell followed each other one, with noise: those from cell 0 first.
@@ -83,13 +56,15 @@ class TransitionModel(Recommender):
     visits: Ints
     bands: Ints
     visit_variance: float
+    band_variance: float
     transitions: Ints
     transition_variance: float
 
     @cached_property
     def gravity(self) -> GravityModel:
         """The gravity model of its visits and bands."""
-        return GravityModel(self.grid, self.visits, self.bands, self.visit_variance, private=self.private)
+        variances = self.visit_variance, self.band_variance
+        return GravityModel(self.grid, self.visits, self.bands, *variances, private=self.private)
 
     @cached_property
     def estimates(self) -> Floats:

@@ -15,7 +15,7 @@ from privacy_engine.decomposition.consistency import Consistent, consistent, shr
 from privacy_engine.errors import DataError
 from privacy_engine.grid import Grid
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
-from privacy_engine.recommender.distance_bands import offset_distances_m
+from privacy_engine.recommender.distance_bands import from_cell, offset_distances_m
 
 MOST_NODES = 1 << 18
 MOST_ORDER = 4
@@ -166,9 +166,7 @@ class TreeModel(Recommender):
         """How the cells of a leaf share its count as the next one after these cells, (cells,), all positive."""
         if not recent:
             return self.popularity
-        row, column = divmod(recent[-1], self.grid.columns)
-        rows, columns = np.abs(np.arange(self.grid.rows) - row), np.abs(np.arange(self.grid.columns) - column)
-        return np.asarray(self.popularity * self._nearness[rows[:, None], columns].ravel())
+        return self.popularity * from_cell(self._nearness, recent[-1])
 
     def _matching(self, recent: Sequence[int], weights: Floats) -> tuple[Ints, Floats]:
         """The leaves that have runs with these cells before the last one, (n,), and how much of each has them."""

@@ -19,16 +19,18 @@ from privacy_engine.grid import Grid
 from privacy_engine.recommender import (
     GravityModel,
     MarkovModel,
+    NearestModel,
     PopularityModel,
     Recommender,
     Sequences,
     TransitionModel,
     model_digest,
 )
-from privacy_engine.recommender.distance_bands import band_sizes, bands_between
-from privacy_engine.recommender.gravity import band_counts, nonincreasing, visit_counts
+from privacy_engine.recommender.distance_bands import band_sizes, bands_between, offset_distances_m, offset_pairs
+from privacy_engine.recommender.gravity import band_counts, nonincreasing, transitions_by_offset, visit_counts
 from privacy_engine.recommender.markov import gram_levels
-from privacy_engine.recommender.transitions import expected_transitions, shrunk_towards, transition_counts
+from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
+from privacy_engine.recommender.transitions import expected_transitions, transition_counts
 from privacy_engine.verify.contents import Unreadable
 from privacy_engine.verify.tables import READERS, format_of
 
@@ -130,25 +132,61 @@ class TestGravity:
     @pytest.mark.parametrize("side", [1, 2, 3])
     def test_the_smallest_grids_have_finite_scores(self, side: int) -> None:
         grid = Grid.square(0.0, 0.0, 1.0, 1.0, side)
-        model = GravityModel(grid, np.full(side**2, -3), np.arange(16) - 9, 4.0)
+        model = GravityModel(grid, np.full(side**2, -3), np.arange(16) - 9, 4.0, 4.0)
         assert np.isfinite(model.scores([0])).all()
         assert len(model.recommend([0], 9)) == side**2 - 1
 
     def test_without_noise_scores_are_visits_times_transitions_per_pair(self) -> None:
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1]]), GRID)
         visits, bands = visit_counts(sequences), band_counts(sequences)
-        model = GravityModel(GRID, visits, bands, 0.0)
+        model = GravityModel(GRID, visits, bands, 0.0, 0.0)
         near = bands_between(GRID, np.array([0]), np.array([1]))[0]
         assert bands[near] == 7
-        assert model.scores([0])[4] == pytest.approx(visits[4] * 7 / band_sizes(GRID)[near])
+        assert model.scores([0])[4] == pytest.approx(visits[4] * 7 / band_sizes(GRID)[near], rel=2e-3)  # 1/d² in a band
         assert model.recommend([0], 2).tolist() == [1, 4]
+
+    @given(seed=st.integers(0, 2**32), variance=st.sampled_from([0.0, 1e2, 1e6]))
+    @settings(max_examples=40, deadline=None)
+    def test_transitions_fall_with_distance_whatever_the_noise(self, seed: int, variance: float) -> None:
+        grid, rng = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5), np.random.default_rng(seed)
+        bands = rng.poisson(30, 16) + rng.laplace(0, (variance / 2) ** 0.5, 16).astype(np.int64)
+        found, distances = transitions_by_offset(grid, bands, variance).ravel(), offset_distances_m(grid).ravel()
+        assert found[0] == 0
+        assert (np.diff(found[1:][np.argsort(distances[1:], kind="stable")]) <= 0).all()
+        assert (found[1:] > 0).all()
+
+    def test_without_noise_each_band_has_its_transitions(self) -> None:
+        grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
+        sizes = band_sizes(grid)
+        bands = np.rint(1e4 * sizes / 1.5 ** np.arange(16)).astype(np.int64)  # transitions fall faster than by 1/d²
+        found = transitions_by_offset(grid, bands, 0.0) * offset_pairs(grid)
+        of = bands_between(grid, np.zeros(35, dtype=np.int64), np.arange(35))
+        for band in np.flatnonzero(sizes):
+            assert found.ravel()[of == band].sum() == pytest.approx(bands[band])
+
+    def test_where_noise_hides_everything_the_nearest_cells_come_first(self) -> None:
+        nearest, same = NearestModel(MANY), 0
+        for seed in range(20):
+            drawn = np.random.default_rng(seed).laplace(0, 1e4, 272).astype(np.int64)
+            model = GravityModel(MANY, drawn[:256], drawn[256:], 2e8, 2e8)
+            same += all(set(model.recommend([cell], 4)) == set(nearest.recommend([cell], 4)) for cell in (17, 100))
+        assert same >= 17
+
+    def test_models_from_before_the_noise_of_bands_was_stated_are_read(self) -> None:
+        described = GravityModel(GRID, np.arange(16), np.arange(16), 2.5, 0.0).as_dict()
+        assert "band_variance" not in described
+        assert Recommender.from_dict(described).as_dict() == described
+        stated = Recommender.from_dict({**described, "band_variance": 1.5})
+        assert stated.as_dict()["band_variance"] == 1.5
+        with pytest.raises(DataError, match="band_variance must be a number of at least 0"):
+            Recommender.from_dict({**described, "band_variance": -1.0})
 
 
 class TestTransitions:
     def test_without_noise_they_are_the_counts(self) -> None:
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
         counts = transition_counts(sequences)
-        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, counts, 0.0)
+        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, 0.0, counts, 0.0)
         rows = counts.reshape(16, 16)
         assert model.estimates[rows > 0] == pytest.approx(rows[rows > 0])
         assert model.recommend([0], 1).tolist() == [1]
@@ -156,14 +194,14 @@ class TestTransitions:
     def test_with_much_noise_they_are_what_gravity_expects(self) -> None:
         sequences = Sequences.of(uploaded([[0, 1, 0, 4, 5, 4, 0, 1], [7, 8]]), GRID)
         counts, drawn = transition_counts(sequences), np.random.default_rng(1).laplace(0, 1e4, 256).astype(np.int64)
-        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, counts + drawn, 2e8)
+        model = TransitionModel(GRID, visit_counts(sequences), band_counts(sequences), 0.0, 0.0, counts + drawn, 2e8)
         expected = expected_transitions(model.gravity)
         assert model.estimates == pytest.approx(expected, rel=0.05, abs=0.05)
         assert expected.sum() == pytest.approx(len(sequences.windows(2)))
 
-    def test_expectations_are_mass_times_factor_of_the_band_and_sum_to_the_transitions(self) -> None:
+    def test_expectations_are_mass_times_factor_of_the_distance_and_sum_to_the_transitions(self) -> None:
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
-        gravity = GravityModel(grid, np.arange(35) % 9, np.arange(16)[::-1] * 3, 1.0)
+        gravity = GravityModel(grid, np.arange(35) % 9, np.arange(16)[::-1] * 3, 1.0, 2.0)
         scores = np.array([gravity.scores([cell]) for cell in range(35)])
         leaving = gravity.bands.sum() * gravity.mass / gravity.mass.sum()
         expected = scores * (leaving / scores.sum(axis=1))[:, None]
@@ -189,6 +227,13 @@ class TestTransitions:
         found = shrunk_towards(counts, expected, variance)
         assert (found >= np.minimum(np.maximum(counts, 1e-3 * expected), expected) - 1e-9).all()
         assert (found <= np.maximum(counts, expected) + 1e-9).all()
+
+    def test_deviations_are_detectable_if_two_standard_errors_of_noise_are_less(self) -> None:
+        expected, times = np.array([[3.0, 1.0]]), np.array([[2, 5]])
+        limit = np.sqrt(2 * 81 + 5) / (2 * np.sqrt(5))
+        assert detectable(expected, times, 0.999 * limit)
+        assert not detectable(expected, times, 1.001 * limit)
+        assert not detectable(np.zeros((1, 2)), times, 0.0)
 
 
 class TestMarkov:
@@ -284,7 +329,7 @@ class TestFiles:
 
     @pytest.fixture
     def gravity(self) -> GravityModel:
-        return GravityModel(GRID, np.arange(16) - 2, np.arange(16)[::-1].copy(), 2.5)
+        return GravityModel(GRID, np.arange(16) - 2, np.arange(16)[::-1].copy(), 2.5, 1.5)
 
     def test_json_of_any_model_is_verified_and_loaded(self, gravity: GravityModel, tmp_path) -> None:
         for model in (gravity, POPULARITY):
@@ -308,7 +353,7 @@ class TestFiles:
 
     def test_a_table_holds_any_model(self, gravity: GravityModel) -> None:
         kind = datatypes["checkins"]
-        many = TransitionModel(MANY, np.arange(256), np.arange(16), 2.5, np.arange(65_536) - 9, 1.5)
+        many = TransitionModel(MANY, np.arange(256), np.arange(16), 2.5, 1.5, np.arange(65_536) - 9, 1.5)
         for model in (gravity, POPULARITY, many):
             assert kind.digest(kind.release_from_table(kind.release_to_table(model))) == kind.digest(model)
 

@@ -12,12 +12,13 @@ from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, 
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
 from privacy_engine.params import broken
 from privacy_engine.recommender import GravityModel, TransitionModel
+from privacy_engine.recommender.distance_bands import offset_pairs
+from privacy_engine.recommender.gravity import transitions_by_offset
+from privacy_engine.recommender.shrinkage import detectable
 from privacy_engine.recommender.transitions import transition_counts
 
-VISITS, BANDS, TRANSITIONS = 0.5, 0.2, 0.3
+VISITS, BANDS, TRANSITIONS = 0.6, 0.1, 0.3
 """The shares of ε that the three counts have."""
-LEAST_VISITS = 4.0
-"""Transitions are published where cells have so many visits on average, in standard deviations of their noise."""
 MOST_SIDE = 32
 """There are side⁴ transitions: about a million."""
 
@@ -26,14 +27,14 @@ MOST_SIDE = 32
 class CheckInBlend(SequenceMechanism):
     r"""Transitions between cells, as far as they exceed their noise, and gravity for the rest.
 
-    Three counts of the same sequences are published with discrete Laplace noise [1]_, the shares of ε public: visits
-    (1/2) and transitions by distance (1/5) as :class:`CheckInGravity` has them, and the transitions between every two
-    cells of the grid, also those that never occur (3/10). A user (or a check-in) spends the sum, ε. Each count of
-    transitions y is then replaced by :math:`\mu + \tau^2 / (\tau^2 + \sigma^2) (y - \mu)`, with μ what gravity expects,
+    Three counts of the same sequences are published with discrete Laplace noise [1]_, the shares of ε public:
+    transitions by distance (1/10) and visits (3/5) as :class:`CheckInGravity` has them, and the transitions between
+    every two cells of the grid, also those that never occur (3/10). A user (or a check-in) spends the sum, ε. Each of
+    these y is then replaced by :math:`\mu + \tau^2 / (\tau^2 + \sigma^2) (y - \mu)`, with μ what gravity expects,
     :math:`\sigma^2` the known variance of the noise and :math:`\tau^2` estimated from the published counts [2]_. That
-    reads nothing else and costs nothing. Where the published visits are so few that noise on transitions would hide
-    them, transitions are not published: their share is spent on those by distance, ε in sum again, and the model is one
-    of gravity.
+    reads nothing else and costs nothing. Where the published transitions by distance are so few that noise would hide
+    deviations as large as what is expected of each two cells, transitions are not published: their share is spent on
+    visits, ε in sum again, and the model is one of gravity.
 
     References
     ----------
@@ -60,15 +61,18 @@ class CheckInBlend(SequenceMechanism):
         return self._query("transitions between cells", transition_counts, self.transition_sensitivity, TRANSITIONS)
 
     def noise_sd(self) -> float:
-        """Standard deviation of the noise on the visits of each cell; that on transitions differs."""
+        """Standard deviation of the noise on the visits of each cell where transitions are published, else less."""
         return noise.discrete_laplace_sd(self.visits_query(VISITS).rate)
 
     def fit(self, log: QueryLog) -> TransitionModel | GravityModel:
-        of_visits, of_transitions = self.visits_query(VISITS), self.transitions_query()
-        visits = log.answer(of_visits)
-        variances = noise_variance(of_visits), noise_variance(of_transitions)
-        if visits.mean() < LEAST_VISITS * variances[1] ** 0.5:
-            bands = log.answer(self.bands_query(BANDS + TRANSITIONS))
-            return GravityModel(self.grid, visits, bands, variances[0], private=log.private)
-        bands, transitions = log.answer(self.bands_query(BANDS)), log.answer(of_transitions)
-        return TransitionModel(self.grid, visits, bands, variances[0], transitions, variances[1], private=log.private)
+        of_bands, of_transitions = self.bands_query(BANDS), self.transitions_query()
+        bands, variance = log.answer(of_bands), noise_variance(of_transitions)
+        by_offset = transitions_by_offset(self.grid, bands, noise_variance(of_bands))
+        if not detectable(by_offset, offset_pairs(self.grid), variance):
+            of_visits = self.visits_query(VISITS + TRANSITIONS)
+            variances = noise_variance(of_visits), noise_variance(of_bands)
+            return GravityModel(self.grid, log.answer(of_visits), bands, *variances, private=log.private)
+        of_visits = self.visits_query(VISITS)
+        visits, transitions = log.answer(of_visits), log.answer(of_transitions)
+        variances = noise_variance(of_visits), noise_variance(of_bands)
+        return TransitionModel(self.grid, visits, bands, *variances, transitions, variance, private=log.private)
