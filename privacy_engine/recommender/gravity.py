@@ -80,10 +80,11 @@ def transitions_by_offset(grid: Grid, bands: Ints, variance: float) -> Floats:
     law = (distances[apart].min() / distances[apart]) ** 2
     band, pairs = table[apart], pairs[apart]
     known, band = np.unique(band, return_inverse=True)
-    sizes, masses = np.bincount(band, pairs), np.bincount(band, law * pairs)
+    sizes, masses = np.bincount(band, pairs).astype(np.float64), np.bincount(band, law * pairs)
     counts = bands[known].astype(np.float64)
     constant = max(float(counts @ masses) / float(masses @ masses), 1.0 / float(masses.sum()))
-    estimates = shrunk_towards(counts[None], constant * masses[None], variance)[0]
+    expected = np.asarray(constant * masses, dtype=np.float64)
+    estimates = shrunk_towards(counts[None], expected[None], variance)[0]
     fitted = nonincreasing(estimates / sizes, sizes)
     pool = np.cumsum(np.diff(fitted, prepend=fitted[:1]) != 0)[band]
     found[apart] = fitted[band] * law / (np.bincount(pool, law * pairs) / np.bincount(pool, pairs))[pool]
@@ -121,7 +122,8 @@ class GravityModel(Recommender):
     def mass(self) -> Floats:
         """The visits, shrunk towards their mean, (cells,), all positive: equal where noise alone could be the cause."""
         mean = np.full((1, len(self.grid)), max(float(self.visits.mean()), 1.0))
-        return shrunk_towards(self.visits[None].astype(np.float64), mean, self.visit_variance, FLOOR)[0]
+        visits = self.visits[None].astype(np.float64)
+        return shrunk_towards(visits, mean, self.visit_variance, FLOOR).reshape(-1)
 
     @cached_property
     def factors(self) -> Floats:
@@ -133,7 +135,7 @@ class GravityModel(Recommender):
         found = self.checked(history)
         if not len(found):
             return self.mass.copy()
-        return self.mass * from_cell(self.factors, int(found[-1]))
+        return np.asarray(self.mass * from_cell(self.factors, int(found[-1])))
 
     def densities(self) -> Floats:
         return self.visits.astype(np.float64)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Ints
 
 STANDARD_ERRORS = 2.0
 """What exceeds the noise counts beyond so many standard errors: less could be noise."""
@@ -40,7 +40,7 @@ def shrunk_towards(counts: Floats, expected: Floats, variance: float, least: flo
     return found
 
 
-def detectable(expected: Floats, times: Floats, variance: float) -> bool:
+def detectable(expected: Floats, times: Ints, variance: float) -> bool:
     r"""True if :func:`shrunk_towards` would find deviations as large as what is ``expected``, :math:`\gamma = 1`.
 
     Each of the expected counts occurs ``times`` times.
