@@ -26,7 +26,7 @@ MOST = 500
 """Runs that are compared, the newest."""
 FIRST = ("data", MECHANISM, EPSILON, "landmarks.share", "landmarks", "release.postprocess")
 """Columns that come first."""
-SHOWN_PARAMETERS, SHOWN_MEASURES = 5, 2
+SHOWN_PARAMETERS, SHOWN_MEASURES = 4, 2
 """Columns that a table shows where none are chosen, at most."""
 USUAL = ("data", MECHANISM, EPSILON)
 """Columns of a single run, which differs from no other."""
