@@ -39,9 +39,9 @@ from dashboard.datasets.serializers import (
 )
 from dashboard.datasets.stays import stays_dataset
 from dashboard.jobs.viewsets import JobViewSet
-from dashboard.maps import track_encoding
+from dashboard.maps import joined_tracks, track_encoding
 from dashboard.storage.data_files import cached_data
-from dashboard.storage.series_cache import line
+from dashboard.storage.series_cache import line, lines
 from privacy_engine.cleaning import cleaning_steps
 from privacy_engine.errors import ParameterError
 
@@ -146,6 +146,18 @@ class DatasetViewSet(JobViewSet[Dataset]):
         selectors.require_ready(dataset)
         selectors.require_kind(dataset, Kind.TRAJECTORY)
         return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
+
+    @extend_schema(
+        parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
+    )
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
+        """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
+        dataset = self.get_object()
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.TRAJECTORY)
+        read = partial(lines, dataset.points_path)
+        return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
 
     @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)

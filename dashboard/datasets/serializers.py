@@ -224,7 +224,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", "page", "track", "preview", "lineage")},
+            {name: serializers.CharField() for name in ("self", "page", "track", "tracks", "preview", "lineage")},
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:
@@ -232,6 +232,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "self": reverse("api:dataset-detail", args=[row.pk]),
             "page": reverse("datasets:detail", args=[row.pk]),
             "track": reverse("api:dataset-track", args=[row.pk]),
+            "tracks": reverse("api:dataset-tracks", args=[row.pk]),
             "preview": reverse("api:dataset-preview", args=[row.pk]),
             "lineage": reverse("api:dataset-lineage", args=[row.pk]),
         }

@@ -67,7 +67,7 @@ def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpRe
 
 def encode(line: Line) -> bytes:
     """All of one series."""
-    return _joined(1, line.lon, line.lat, line.time_ms, line.event, None)
+    return joined(1, line.lon, line.lat, line.time_ms, line.event, None)
 
 
 def encode_view(line: Line, view: MapView) -> bytes:
@@ -76,10 +76,11 @@ def encode_view(line: Line, view: MapView) -> bytes:
     event = index if line.event is None else line.event[index]
     unit = max(1, int(360 * CELLS_PER_DEGREE / view.scale / UNITS_PER_PIXEL))
     lon, lat = (np.round(column[index] / unit).astype(np.int32) for column in (line.lon, line.lat))
-    return _joined(unit, lon, lat, None, event, ends)
+    return joined(unit, lon, lat, None, event, ends)
 
 
-def _joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
+def joined(unit: int, lon: np.ndarray, lat: np.ndarray, *more: np.ndarray | None) -> bytes:
+    """The streams of a track; ``more`` are times, events and the ends of pieces, None where there are none."""
     streams = [packed(lon), packed(lat), *(b"" if one is None else packed(one) for one in more)]
     flags = sum(bit for bit, one in zip((HAS_TIME, HAS_EVENT, HAS_PIECES), more, strict=True) if one is not None)
     return b"".join([struct.pack("<10I", MAGIC, VERSION, len(lon), flags, unit, *map(len, streams)), *streams])

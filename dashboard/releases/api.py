@@ -28,6 +28,7 @@ from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
+from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
 from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
@@ -40,7 +41,7 @@ from dashboard.releases.recommend_api import RecommendActions
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.releases.stream_api import StreamActions
 from dashboard.storage.data_files import read_data
-from dashboard.storage.series_cache import line
+from dashboard.storage.series_cache import line, lines
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
@@ -175,6 +176,16 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         """The published positions of one series, in full or simplified; see dashboard/maps/track_encoding.py."""
         row = self._finished_trajectory()
         return binary.answer(request, partial(line, row.data_path), tag=row.data_sha256[:32])
+
+    @extend_schema(
+        parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
+    )
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def tracks(self, request: Request, pk: Any = None) -> HttpResponseBase:
+        """The published positions of all series as one track in pieces; see dashboard/maps/joined_tracks.py."""
+        row = self._finished_trajectory()
+        read, lengths = partial(lines, row.data_path), row.dataset.series_lengths
+        return joined_tracks.answer(request, read, lengths, tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
     @action(detail=True)

@@ -76,7 +76,8 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     bundle = serializers.CharField()
     page = serializers.CharField()
-    track = serializers.CharField(required=False, help_text="Of trajectories, like the next four.")
+    track = serializers.CharField(required=False, help_text="Of trajectories, like the next five.")
+    tracks = serializers.CharField(required=False, help_text="All series at once.")
     series = serializers.CharField(required=False)
     errors = serializers.CharField(required=False)
     postprocess = serializers.CharField(required=False)
@@ -96,7 +97,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
 
 _ENDPOINTS: dict[str, tuple[str, ...]] = {
-    Kind.TRAJECTORY: ("data", "track", "series", "errors", "postprocess", "bundle"),
+    Kind.TRAJECTORY: ("data", "track", "tracks", "series", "errors", "postprocess", "bundle"),
     Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle"),
     Kind.CHECKINS: (
         *("data", "cells", "recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"),

@@ -54,14 +54,21 @@ def line(path: Path, series: int) -> Line:
     FileNotFoundError
         Nor is there such a file (any more).
     """
-    found = _lines(path)
+    found = lines(path)
     if 0 <= series < len(found):
         return found[series]
     rule = f"between 0 and {len(found) - 1}"
     raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
 
 
-def _lines(path: Path) -> list[Line]:
+def lines(path: Path) -> list[Line]:
+    """All series of a file of points or of a release.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such file (any more).
+    """
     with _lock:
         if path in _kept and path.exists():  # what was deleted is not answered from memory
             _kept.move_to_end(path)
@@ -70,7 +77,7 @@ def _lines(path: Path) -> list[Line]:
     found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
         _kept[path] = found
-        while sum(len(one) for lines in _kept.values() for one in lines) > MOST:
+        while sum(len(one) for series in _kept.values() for one in series) > MOST:
             _kept.popitem(last=False)
     return found
 

@@ -1,0 +1,115 @@
+"""All series of a dataset or a release at once: pieces in order, reduced to a number of points, for the owner alone."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.maps import joined_tracks
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from dashboard.storage.series_cache import Line
+from privacy_engine import line_simplification
+from privacy_engine.data import Trajectory
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.jobs import run_jobs
+from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, release_url
+
+URL = "/api/v1/datasets/"
+
+
+def lines(*lengths: int) -> list[Line]:
+    """Random walks."""
+    rng = np.random.default_rng(5)
+    made = []
+    for n in lengths:
+        lon, lat = (rng.normal(0, 1e4, n).cumsum().astype(np.int32) for _ in range(2))
+        made.append(Line(lon, lat, line_simplification.heights(lat)))
+    return made
+
+
+@pytest.fixture
+def three(owner, make_dataset):
+    return make_dataset(
+        owner,
+        Trajectory([0, 1, 2], [0, 1, 0], [0, 1, 2], name="a"),
+        Trajectory([5], [6], [7], name="b"),
+        Trajectory([1, 2], [3, 4], [5, 6], name="c"),
+    )
+
+
+class TestAnswers:
+    def test_each_series_is_a_piece_whose_events_go_on(self, owner_api, three):
+        found = decode_track(owner_api.get(f"{URL}{three.pk}/tracks/").content)
+        assert [value / 1e7 for value in found["lon"]] == [0, 1, 2, 5, 1, 2]
+        assert (found["event"], found["ends"], found["time_ms"]) == ([0, 1, 2, 3, 4, 5], [3, 4, 6], [])
+        assert owner_api.get(f"{URL}{three.pk}/").json()["urls"]["tracks"] == f"{URL}{three.pk}/tracks/"
+
+    def test_events_of_a_release_are_those_of_its_dataset(self, owner, owner_api, three):
+        marks = mark_landmarks(owner=owner, dataset=three, method={"name": "manual", "events": [0, 4]})
+        spec = ReleaseSpec.parse({"mechanism": {**UNIFORM, "name": "landmark-skip"}, "seed": 1})
+        made = submit_release(owner=owner, dataset=three, landmark_set=marks, spec=spec)
+        run_jobs()
+        row = Release.objects.get(pk=made.pk)
+        found = decode_track(owner_api.get(release_url(row, "tracks")).content)
+        parts = [decode_track(owner_api.get(release_url(row, "track"), {"series": k}).content) for k in range(3)]
+        assert found["lon"] == [value for part in parts for value in part["lon"]]
+        assert found["ends"] == np.cumsum([len(part["lon"]) for part in parts]).tolist()
+        expected = [
+            first + event
+            for part, first in zip(parts, (0, 3, 4), strict=True)
+            for event in (part["event"] or range(len(part["lon"])))
+        ]
+        assert found["event"] == expected
+
+    def test_is_not_sent_again_and_another_query_is(self, owner_api, three):
+        etag = owner_api.get(f"{URL}{three.pk}/tracks/").headers["ETag"]
+        held = {"If-None-Match": etag}
+        assert owner_api.get(f"{URL}{three.pk}/tracks/", headers=held).status_code == 304
+        assert owner_api.get(f"{URL}{three.pk}/tracks/", {"reduce": "sample"}, headers=held).status_code == 200
+
+    def test_a_stranger_finds_nothing(self, stranger_api, client, three, done):
+        for url in (f"{URL}{three.pk}/tracks/", release_url(done, "tracks")):
+            assert stranger_api.get(url).status_code == 404
+            assert client.get(url).status_code == 401
+
+    @pytest.mark.parametrize(
+        ("field", "value"), [("points", "999"), ("points", "400001"), ("points", "x"), ("reduce", "all")]
+    )
+    def test_fail_names_the_wrong_parameter(self, owner_api, three, field, value):
+        answer = owner_api.get(f"{URL}{three.pk}/tracks/", {field: value})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
+
+    def test_fail_not_finished(self, owner_api, submit):
+        assert owner_api.get(release_url(submit(), "tracks")).status_code == 409
+
+
+class TestReduction:
+    @pytest.mark.parametrize("reduce", joined_tracks.REDUCE)
+    def test_keeps_at_most_the_points_and_every_series(self, reduce):
+        made = lines(3000, 1, 40, 5000)
+        found = decode_track(joined_tracks.encode(made, [3000, 1, 40, 5000], points=1000, reduce=reduce))
+        assert 800 <= len(found["lon"]) <= 1000 + 2 * len(made)
+        assert np.diff([0, *found["ends"]]).min() >= 1
+        at = dict(zip(found["event"], found["lon"], strict=True))
+        whole = np.concatenate([one.lon for one in made])
+        assert all(whole[event] == place for event, place in at.items())
+
+    def test_a_line_keeps_its_ends_and_lies_near(self):
+        (one,) = lines(20_000)
+        found = decode_track(joined_tracks.encode([one], [20_000], points=2000, reduce="line"))
+        assert (found["event"][0], found["event"][-1]) == (0, 19_999)
+        near = np.interp(np.arange(20_000), found["event"], found["lon"])
+        sampled = decode_track(joined_tracks.encode([one], [20_000], points=2000, reduce="sample"))
+        away = np.interp(np.arange(20_000), sampled["event"], sampled["lon"])
+        assert np.abs(near - one.lon).max() < np.abs(away - one.lon).max()
+
+    def test_three_hundred_people_take_a_fraction_of_a_second(self):
+        made = lines(*[1000] * 300)
+        began = time.perf_counter()
+        body = joined_tracks.encode(made, [1000] * 300, points=joined_tracks.USUAL, reduce="line")
+        assert time.perf_counter() - began < 5, "0.3 s on an idle core"
+        assert len(body) < 2_000_000
