@@ -17,12 +17,12 @@ class Curve:
 
     points: Sequence[tuple[float, float, float, float]]
     colour: str
-    dashed: bool
+    dash: str
 
     @property
     def stroke(self) -> str:
         """Its line, as attributes."""
-        return f'stroke="{self.colour}" stroke-width="1.6"' + ' stroke-dasharray="6 3"' * self.dashed
+        return f'stroke="{self.colour}" stroke-width="1.6"' + (f' stroke-dasharray="{self.dash}"' if self.dash else "")
 
 
 def svg(panels: Mapping[str, Mapping[str, Curve]], columns: int = 2) -> str:

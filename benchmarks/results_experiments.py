@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 from benchmarks.figure import Curve, svg
 from benchmarks.series import real
 from benchmarks.written import metres, write
-from dashboard.core.palette import LIGHT
+from dashboard.core.palette import palette
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import run
 from privacy_engine.experiments.presets import CorrelatedLoss, GeolifeError, Preset, TDriveError, TemporalDistance
@@ -26,8 +26,14 @@ from privacy_engine.experiments.presets.base import DISTRIBUTIONS, SHARES
 
 ROOT = Path(__file__).resolve().parents[1]
 N = 1000
-DRAWN = ("Skip", "Uniform", "Adaptive, literal", "Planned + OU smoother", "Joint + OU smoother")
-"""In the figure, in the order of the palette's colours."""
+DRAWN = {
+    "Skip": "landmark-skip",
+    "Uniform": "landmark-uniform",
+    "Adaptive, literal": "landmark-adaptive",
+    "Planned + OU smoother": "landmark-planned",
+    "Joint + OU smoother": "landmark-joint",
+}
+"""In the figure, with the mechanism whose line each has."""
 
 TABLES = ("Generated walk", "Geolife, user 000", "Generated taxis", "T-Drive, taxi 1")
 """What is shown in full; other users of Geolife are in the lines about the paper alone."""
@@ -88,10 +94,11 @@ def claims(all_found: dict[str, Found]) -> str:
 def panel(found: Found) -> dict[str, Curve]:
     """The curves that are drawn, by share."""
     curves = {}
-    for name, colour in zip(DRAWN, LIGHT, strict=False):
+    for name, mechanism in DRAWN.items():
+        style: Any = palette()[mechanism]
         rows = sorted(found[name], key=lambda row: row["marked_share"])
         points = [(row["marked_share"], row["mean"], row["low"], row["high"]) for row in rows]
-        curves[name] = Curve(points, colour, dashed="+" in name)
+        curves[name] = Curve(points, style["colour"]["light"], style["dash"])
     return curves
 
 

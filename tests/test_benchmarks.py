@@ -149,7 +149,7 @@ class TestResultPages:
 
     def test_have_figures_with_a_line_and_a_band_for_each_curve(self) -> None:
         points = [(0.0, 2.0, 1.0, 3.0), (1.0, 200.0, 100.0, 1000.0)]
-        panels = {"One & other": {"A": Curve(points, "#e69f00", False), "B": Curve(points, "#0072b2", True)}}
+        panels = {"One & other": {"A": Curve(points, "#e69f00", ""), "B": Curve(points, "#0072b2", "6 3")}}
         drawn = ElementTree.fromstring(svg(panels))
         named = "{http://www.w3.org/2000/svg}"
         assert next(text.text for text in drawn.iter(f"{named}text")) == "One & other"

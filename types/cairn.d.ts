@@ -38,10 +38,10 @@ declare global {
   type Pointer = { lon: number; lat: number; point: Point; shift: boolean };
   type DrawLayer = (ctx: CanvasRenderingContext2D, view: View, part: boolean) => unknown;
 
-  /** "#e69f00", a design token ("--accent") or one colour for each theme. */
-  type Colour = string | { light: string; dark: string; rim?: string };
+  /** "#e69f00", a design token ("--accent") or a hue with one colour for each theme. */
+  type Colour = string | { name?: string; light: string; dark: string };
   /** A line of the palette. */
-  type LineStyle = { name: string; index: number; colour: Colour; dash: string; marker: string };
+  type LineStyle = { name?: string; index?: number; colour: Colour; dash: string; pattern?: string; marker?: string };
 
   /** Positions of a series: 1e-7 degrees, heights of 2^32 to the world, seconds. */
   type TrackData = {

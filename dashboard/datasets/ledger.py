@@ -52,11 +52,13 @@ class BudgetExceeded(Conflict):
 
     code = "budget"
 
-    def __init__(self, *, amount: int, spent: int, total: int, unit: str = Unit.EVENT_PER_M) -> None:
+    def __init__(self, *, amount: int, spent: int, total: int, unit: str, radius_m: float | None = None) -> None:
         left, by_distance = max(total - spent, 0), unit == Unit.EVENT_PER_M
+        scale = MICRO if radius_m is None else MICRO_PER_KM / radius_m
+        per = PER[unit] if radius_m is None else f" within {radius_m:g} m"
         super().__init__(
-            f"This release would spend ε = {amount / MICRO:g}{PER[unit]} of a budget that has {left / MICRO:g} of "
-            f"{total / MICRO:g} left. Choose a smaller ε{' or a larger radius' * by_distance}, or raise the budget.",
+            f"This release would spend ε = {amount / scale:g}{per} of a budget that has {left / scale:g} of "
+            f"{total / scale:g} left. Choose a smaller ε{' or a larger radius' * by_distance}, or raise the budget.",
             field="mechanism.epsilon",
             rule="within the dataset's budget",
             value=amount / 1e6,
@@ -205,7 +207,8 @@ def reserve(
     # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
     if not Budget.objects.filter(allowed, pk=budget.pk, spent__lte=LARGEST - amount).update(spent=F("spent") + amount):
         total = LARGEST if budget.total is None else budget.total
-        raise BudgetExceeded(amount=amount, spent=budget.spent, total=total, unit=loss.unit)
+        spent, radius_m = budget.spent, budget.total_radius_m
+        raise BudgetExceeded(amount=amount, spent=spent, total=total, unit=loss.unit, radius_m=radius_m)
     return BudgetEntry.objects.create(
         source_file=source_of(dataset),
         release_id=release_id,

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
 
 from dashboard.core.errors import Conflict
+from dashboard.core.templatetags.display import metres
 from dashboard.datasets import ledger, lineage
 from dashboard.datasets.models import (
     UNITS,
@@ -23,7 +24,7 @@ from dashboard.datasets.models import (
 )
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import State
-from privacy_engine.analysis.reference_radius import reference_radius
+from privacy_engine.analysis.reference_radius import reference_radius, within
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanisms.base.stream import LARGEST_COUNT
 
@@ -196,8 +197,11 @@ def spending(dataset: Dataset) -> dict[str, Any]:
 
 def _more(dataset: Dataset, unit: str) -> dict[str, Any]:
     spent = ledger.spent(dataset, unit)
-    text = f"{unit_text(unit)}, per km" if unit == Unit.EVENT_PER_M else unit_text(unit)
-    return {"unit": text, "spent": spent["per_km"], "releases": spent["releases"]}
+    if unit != Unit.EVENT_PER_M:
+        return {"unit": unit_text(unit), "spent": spent["per_km"], "releases": spent["releases"]}
+    radius_m = reference_radius_m(dataset, ledger.budget_of(dataset, unit))
+    text = f"{unit_text(unit)}, within {metres(radius_m)}"
+    return {"unit": text, "spent": within(spent["per_km"], 1000, radius_m), "releases": spent["releases"]}
 
 
 def _of_other_kinds(dataset: Dataset) -> list[dict[str, Any]]:

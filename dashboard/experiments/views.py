@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
-from dashboard.core.palette import palette
+from dashboard.core.palette import palette, variants
 from dashboard.datasets.ledger import budget_of
 from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.datasets.selectors import USUAL_RADIUS_M, reference_radius_m, visible_datasets
@@ -167,7 +167,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "data": {
             "experiment": _described(row),
             "other": None if other is None else _described(other),
-            "palette": palette(row.kind),
+            "palette": variants(row.kind),
         },
     }
     return render(request, "experiments/detail.html", context)

@@ -52,7 +52,7 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
     if len({row.kind for row in releases}) > 1:
         rule = "releases of one kind of data"
         raise ParameterError(f"release must be {rule}", field="release", rule=rule)
-    return sorted(releases, key=lambda row: (stem(row), row.pk))
+    return sorted(releases, key=lambda row: (row.file_stem, row.pk))
 
 
 def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
@@ -71,14 +71,9 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
     return [name for name in known if not requested or name in requested]
 
 
-def stem(row: Release) -> str:
-    """What a release's folder and files are called."""
-    return f"{row.mechanism}-{row.pk.hex[:8]}"
-
-
 def name(rows: Sequence[Release]) -> str:
     """What to call the file."""
-    return f"{stem(rows[0])}.zip" if len(rows) == 1 else f"cairn-{len(rows)}-releases.zip"
+    return f"{rows[0].file_stem}.zip" if len(rows) == 1 else f"cairn-{len(rows)}-releases.zip"
 
 
 def etag(rows: Sequence[Release], kinds: Sequence[str]) -> str:
@@ -142,11 +137,11 @@ def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[st
     yield "README.txt", _text(readme(rows)), False
     for row in rows:
         known = datatypes[row.kind].exports
-        files = {f"{stem(row)}.{known[kind].extension}": kind for kind in kinds}
+        files = {f"{row.file_stem}.{known[kind].extension}": kind for kind in kinds}
         for file in sorted([*files, *_TEXTS]):
             kind = files.get(file)
             content = downloads.export(row, kind)[0] if kind else _text(_TEXTS[file](row))
-            yield f"{stem(row)}/{file}", content, kind in PACKED_ALREADY
+            yield f"{row.file_stem}/{file}", content, kind in PACKED_ALREADY
 
 
 def _text(text: str) -> BytesIO:
@@ -186,7 +181,7 @@ Packed by Cairn {version}; each label names the version that drew its release.
 def readme(rows: Sequence[Release]) -> str:
     """The README of the bundle: what is in it."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
-    content = "\n\n".join(f"{stem(row)}\n  {row.title}\n  {_sentence(row)}" for row in rows)
+    content = "\n\n".join(f"{row.file_stem}\n  {row.title}\n  {_sentence(row)}" for row in rows)
     names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values())
     return _README.format(title=title, line="=" * len(title), content=content, names=names, version=__version__)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from dashboard.core.palette import palette
+from dashboard.core.palette import neutral, palette
 from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset
 from dashboard.releases.downloads import context_of
@@ -38,15 +38,17 @@ URLS = {
 MEASURES = {"hit-rate@1": "HR@1", "hit-rate@5": "HR@5", "hit-rate@10": "HR@10", "reciprocal-rank": "MRR"}
 """Short titles of the columns of an evaluation that the chart shows."""
 FIRST_MEASURE = "hit-rate@10"
-BASELINES = (
-    {"name": "checkin-markov", "title": "Non-private", "note": "owner only", "dashes": "6 3"},
-    {"name": "checkin-nearest", "title": "Nearest cell", "note": "public", "dashes": "4 2"},
-    {"name": "checkin-popularity", "title": "DP popularity", "note": "same ε", "dashes": "2 3"},
+BASELINES: tuple[dict[str, Any], ...] = (
+    {"name": "checkin-markov", "title": "Non-private", "note": "owner only", "style": neutral("--foreground", "dash")},
+    {"name": "checkin-nearest", "title": "Nearest cell", "note": "public", "style": neutral("--muted", "long dash")},
+    {
+        "name": "checkin-popularity",
+        "title": "DP popularity",
+        "note": "same ε",
+        "style": palette("checkins")["checkin-popularity"],
+    },
 )
-BASELINE_STYLES = {
-    "checkin-markov": {"colour": "--foreground", "dash": "dash", "marker": None},
-    "checkin-nearest": {"colour": "--muted", "dash": "longdash", "marker": None},
-}
+BASELINE_STYLES = {one["name"]: one["style"] for one in BASELINES if one["style"]["marker"] is None}
 """Baselines without a guarantee, or without a need of one, have no colour of a mechanism."""
 SEEDED = (
     "A seeded simulation: who knows the seed can compute its noise, so it protects no check-in. It spends no budget "
@@ -122,7 +124,7 @@ def _release_row(row: Release, listed: dict[str, Any]) -> dict[str, Any]:
     exports = [{"name": name, "title": one.title} for name, one in datatypes[row.kind].exports.items()]
     label = f"ε = {number(mechanism.epsilon, 6)} per {unit}"
     return {
-        **{name: listed[name] for name in ("id", "title", "mechanism", "style")},
+        **{name: listed[name] for name in ("id", "title", "heading", "mechanism", "style")},
         "level": label,
         "grid": _grid_text(mechanism.grid),
         "short": f"ε {number(mechanism.epsilon, 6)} per {unit}",

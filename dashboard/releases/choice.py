@@ -15,6 +15,9 @@ from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 
+LISTED = 24
+"""Releases in the legend of a comparison that names none; the others can be chosen."""
+
 
 def chosen_set(
     user: Any, dataset: Dataset, requested: uuid.UUID | None, releases: Sequence[Release]
@@ -48,15 +51,16 @@ def _all(found: Iterable[Release], requested: Sequence[uuid.UUID]) -> list[Relea
 
 
 def compared(user: Any, landmark_set: LandmarkSet, requested: Sequence[Release]) -> list[uuid.UUID]:
-    """Ids of the releases to show: the several requested; else the newest of each title, but the one requested."""
+    """Ids of the releases to list: the several requested; else the newest of each title, but the one requested."""
     if len(requested) > 1:
         return [release.pk for release in requested]
-    shown = {_sort(release): release.pk for release in requested}
+    listed = {_sort(release): release.pk for release in requested}
     for release in visible_releases(user).filter(landmark_set=landmark_set).exclude(state=State.CANCELLED):
-        shown.setdefault(_sort(release), release.pk)
-    return list(shown.values())
+        listed.setdefault(_sort(release), release.pk)
+    return list(listed.values())[:LISTED]
 
 
-def _sort(release: Release) -> tuple[str, ...]:
-    """Its mechanism and the steps after it."""
-    return (release.mechanism, *(step["name"] for step in release.spec.get("postprocess", ())))
+def _sort(release: Release) -> tuple[Any, ...]:
+    """Its mechanism and level, and the steps after it."""
+    level = (release.spec["mechanism"].get(name) for name in ("epsilon", "radius_m"))
+    return (release.mechanism, *level, *(step["name"] for step in release.spec.get("postprocess", ())))

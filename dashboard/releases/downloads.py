@@ -72,4 +72,4 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     published = kinds.read_release(row)
     out = local_files.unnamed(lambda out: found.write(published, fmt, out, label=label(row)))
     format = found.exports[fmt]
-    return out, format.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{format.extension.lstrip('.')}"
+    return out, format.media_type, f"{row.file_stem}.{format.extension.lstrip('.')}"

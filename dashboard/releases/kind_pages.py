@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from dashboard.core.palette import palette
+from dashboard.core.palette import Assignment, LineStyle
 from dashboard.core.templatetags.display import number
 from dashboard.datasets.models import Dataset, Kind, Unit
 from dashboard.datasets.public_areas import public_areas
@@ -71,11 +70,12 @@ def comparison(user: Any, dataset: Dataset, requested: str = "") -> dict[str, An
     releases = visible_releases(user).filter(dataset=dataset)
     rows = list(releases[:SHOWN])  # read before those that are done: one that ends meanwhile is still open in the list
     done = list(releases.filter(state=State.DONE)[:SHOWN])
-    styles = _styles(dataset.kind, [row.mechanism for row in done])
+    styles = _styles(done)
     listed = [
         {
             "id": str(row.pk),
             "title": row.name or row.title,
+            "heading": row.name or row.parsed_spec.title,
             "mechanism": row.mechanism,
             "level": _level_text(row),
             "style": style,
@@ -96,14 +96,12 @@ def comparison(user: Any, dataset: Dataset, requested: str = "") -> dict[str, An
     return context
 
 
-def _styles(kind: str, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the style of each release: its mechanism's, with another dash for the second and third of a mechanism."""
-    styles, seen, found = palette(kind), Counter[str](), []
-    for name in names:
-        dash = (styles[name]["dash"], "dot", "longdash")[seen[name] % 3]
-        found.append({**styles[name], "dash": dash})
-        seen[name] += 1
-    return found
+def _styles(rows: Sequence[Release]) -> list[LineStyle]:
+    """Return the style of each release, of which the oldest of a mechanism has the mechanism's own."""
+    if not rows:
+        return []
+    assignment = Assignment(rows[0].kind)
+    return [assignment.next(row.mechanism) for row in reversed(rows)][::-1]
 
 
 def _level_text(row: Release) -> str:

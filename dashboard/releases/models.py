@@ -13,6 +13,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases import naming
 from dashboard.storage import local_files
 from privacy_engine.analysis.verdict import Verdict, verdict
 from privacy_engine.datatypes import datatypes
@@ -71,8 +72,13 @@ class Release(Job):
 
     @property
     def title(self) -> str:
-        """What legends and lists call it: its mechanism and the steps after it."""
-        return self.parsed_spec.title
+        """What legends and lists call it: its mechanism, the steps after it and its level."""
+        return naming.title(self.parsed_spec)
+
+    @property
+    def file_stem(self) -> str:
+        """What its files are called, without what kind of file it is."""
+        return naming.file_stem(self.parsed_spec, self.pk.hex)
 
     @property
     def job_title(self) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
-from dashboard.core.palette import palette
+from dashboard.core.palette import Assignment, LineStyle, palette
 from dashboard.datasets import ledger
 from dashboard.datasets.models import unit_text
 from dashboard.releases import downloads, reproduce
@@ -126,19 +126,10 @@ def conditions(reports: Sequence[ReleaseReport], what: str) -> list[Condition]:
     return [Condition(text, "" if len(of) == len(reports) else ", ".join(of)) for text, of in found.items()]
 
 
-def line_styles(rows: Sequence[Release]) -> list[dict[str, Any]]:
-    """Colour, dash and marker of each: its mechanism's; of a second one of a mechanism the next that is free."""
-    styles = [{"name": name, "index": i, **one} for i, (name, one) in enumerate(palette(rows[0].kind).items())]
-    own = {style["name"]: style for style in styles}
-    free, given = list(styles), []
-    for row in rows:
-        style = own[row.mechanism]
-        if style not in free and free:
-            style = free[-1]
-        if style in free:
-            free.remove(style)
-        given.append(style)
-    return given
+def line_styles(rows: Sequence[Release]) -> list[LineStyle]:
+    """Colour, dash and marker of each: its mechanism's, those of further ones of a mechanism with the same hue."""
+    assignment = Assignment(rows[0].kind)
+    return [assignment.next(row.mechanism) for row in rows]
 
 
 def in_order(rows: Sequence[Release]) -> list[Release]:

@@ -32,10 +32,10 @@ def comparison(dataset: Dataset, releases: Sequence[Release], listed: Sequence[d
     for row in table:
         row["cells"] = [_cell(row, metric.name, digits) for metric, digits in zip(COLUMNS, DIGITS, strict=True)]
     best = [row["id"] for row in table if row["id"]][:2]
-    titles = Counter(row["title"] for row in rows)
+    headings = Counter(row["heading"] for row in rows)
     for row in rows:
         row["visible"] = row["id"] in best
-        row["option"] = row["title"] if titles[row["title"]] == 1 else f"{row['title']}, {row['short']}"
+        row["brief"] = row["heading"] if headings[row["heading"]] == 1 else row["title"]
     grouped = [row.errors_path.exists() for row in releases if str(row.pk) in best]
     return {
         "table": table,
@@ -60,6 +60,7 @@ def _release_row(row: Release, listed: dict[str, Any], zeros: Mapping[str, float
     return {
         **{name: listed[name] for name in ("id", "mechanism", "level", "style")},
         "title": _short_title(listed["title"]),
+        "heading": _short_title(listed["heading"]),
         "short": _short_level(mechanism),
         "epsilon": mechanism.epsilon,
         "window": mechanism.window,
@@ -86,7 +87,7 @@ def _short_level(mechanism: Any) -> str:
 
 def _zero_row(zeros: Mapping[str, float]) -> dict[str, Any]:
     figures = {metric.name: zeros.get(metric.name) for metric in COLUMNS}
-    return {"id": "", "title": "Publish zeros", "figures": figures, "worse": []}
+    return {"id": "", "heading": "Publish zeros", "figures": figures, "worse": []}
 
 
 def _cell(row: Mapping[str, Any], name: str, digits: int) -> dict[str, Any]:

@@ -96,7 +96,9 @@ class TrajectoryReport(ReleaseReport):
 
     source: dict[str, Any] | None
     steps: list[Step]
-    price_per_km: float | None
+    price: float | None
+    """ε within ``radius_m``."""
+    radius_m: float
     summary: dict[str, Any]
     expected: list[ExpectedNoise]
     losses: list[Loss]
@@ -153,7 +155,8 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> Traject
         row,
         source=row.source,
         steps=[Step(step.title, parameters_of(step)) for step in spec.postprocess],
-        price_per_km=_price_per_km(row, spec.mechanism) if row.charged else None,
+        price=_price(row, spec.mechanism) if row.charged else None,
+        radius_m=spec.mechanism.radius_m,
         summary=row.summary or {},
         expected=_expected(row),
         losses=[Loss(name, s, highest(found.losses[name])) for name, s in STRENGTHS if name in found.losses],
@@ -162,9 +165,8 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> Traject
     )
 
 
-def _price_per_km(row: Release, mechanism: TrajectoryMechanism) -> float:
-    epsilon = mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism)
-    return float(epsilon * 1000 / mechanism.radius_m)
+def _price(row: Release, mechanism: TrajectoryMechanism) -> float:
+    return float(mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism))
 
 
 def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> OwnerPart:

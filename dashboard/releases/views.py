@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.services import remember_visit
 from dashboard.core.ids import uuid_or_404
-from dashboard.core.palette import palette
+from dashboard.core.palette import palette, variants
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending, visible_datasets
 from dashboard.experiments.selectors import evaluations
@@ -21,13 +21,16 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import choice, kind_pages
-from dashboard.releases.selectors import models_of
+from dashboard.releases.batches import batches
+from dashboard.releases.selectors import models_of, visible_releases
 from dashboard.streams.selectors import open_stream_of
 from privacy_engine.accounting.estimation import NOTE
 from privacy_engine.analysis.reference_radius import PAPER, RADII
 
 PER_PAGE = 20
 """Datasets on a page of the list of models."""
+PICKED = 200
+"""Releases that can be chosen for a comparison, the newest."""
 
 
 @require_safe
@@ -92,10 +95,14 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
     )
     context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
+    if shown:
+        offered = visible_releases(request.user).filter(landmark_set=landmark_set)
+        context |= {"batches": batches(offered[:PICKED]), "more_releases": offered.count() > PICKED, "picked": PICKED}
     context["budget"] = spending(dataset)
     context["page"] = {
         "releases": [str(one) for one in shown],
-        "palette": palette(),
+        "requested": [str(one.pk) for one in requested],
+        "palette": variants(),
         "note": NOTE,
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
         "radius_m": context["budget"]["radius_m"],

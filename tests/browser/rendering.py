@@ -44,7 +44,8 @@ MIDDLE = """((canvas) => {
   return [n, x / n, y / n];
 })"""
 _LINES = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) =>
-  plot.data.filter(({ name }) => name).map(({ name, x, visible }) => ({ name, points: x.length, visible })))"""
+  plot.data.filter(({ name }) => name).map(({ name, x, visible }) =>
+    ({ name: name.split(" · ε")[0], points: x.length, visible })))"""
 
 
 def painted(page: Page, layer: str) -> int:
@@ -67,15 +68,15 @@ def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, 
 
 
 def layers(page: Page) -> dict[str, str]:
-    """Title to id of the layers in the legend, in order."""
+    """Title without the level to id of the layers in the legend, in order."""
     return page.evaluate(
         "() => Object.fromEntries([...document.querySelectorAll('.layer')].map((row) =>"
-        " [row.querySelector('.layer__title').textContent, row.dataset.layer]))"
+        " [row.querySelector('.layer__title').textContent.split(' · ε')[0], row.dataset.layer]))"
     )
 
 
 def lines(page: Page) -> list[list[dict[str, Any]]]:
-    """The lines of every chart: name, number of points, whether it is shown."""
+    """The lines of every chart: name without the level, number of points, whether it is shown."""
     return page.evaluate(_LINES)
 
 
@@ -85,8 +86,9 @@ def cursors(page: Page) -> list[str]:
 
 
 def compare(page: Page, dataset: Dataset, query: str = "") -> None:
-    """Open the comparison of a dataset's releases."""
-    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
+    """Open the comparison of a dataset with all of its releases shown."""
+    more = query.replace("?", "&", 1)
+    page.goto(f"/datasets/{dataset.pk}/compare/?show=all{more}")
     wait_until_ready(page)
 
 

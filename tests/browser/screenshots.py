@@ -47,7 +47,7 @@ def _numbers(page: Any) -> None:
 
 
 def _smooth(page: Any) -> None:
-    page.get_by_role("button", name="Smooth Uniform", exact=True).click()
+    page.get_by_role("button", name="Smooth Uniform · ε").first.click()
     page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
 
 

@@ -112,7 +112,10 @@ def levels(page: Page) -> None:
         "ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
         "ε 1 within 200\u202fm",
     ]
-    marked = [["Skip", {"epsilon": epsilon, "radius_m": radius}, 200.0] for epsilon, radius, _ in calls[:2]]
+    marked = [
+        [f"Skip · ε {epsilon:g} / {radius:g}\u202fm", {"epsilon": epsilon, "radius_m": radius}, 200.0]
+        for epsilon, radius, _ in calls[:2]
+    ]
     assert call(page, "core/level", "markedTitle", *marked) == [
         "Skip · ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
         "Skip",

@@ -100,7 +100,8 @@ def test_axis_and_medians_are_chosen_for_all_charts_and_remembered(
     page.reload()
     page.wait_for_selector("[data-bench][data-ready=all]")
     assert page.evaluate(AXIS.format("error", "xaxis.range")) == [start, end]
-    raw, smooth = (page.evaluate(LINES)[name] for name in ("Skip", "Skip, rolling median of 13 points"))
+    drawn = page.evaluate(LINES)
+    raw, smooth = (drawn[f"{pair[0].title}{more}"] for more in ("", ", rolling median of 13 points"))
     assert len(smooth) == len(raw) == 260
     assert np.median(raw[:7]) == pytest.approx(smooth[0])
 
@@ -115,6 +116,6 @@ def test_levels_of_another_radius_are_converted_and_named(
     assert page.evaluate(AXIS.format("budget", "yaxis.title.text")) == "ε within 200\u202fm, log"
     lines: dict[str, Any] = page.evaluate(LINES)
     name = next(one for one in lines if one.startswith("Skip"))
-    assert "ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)" in name
+    assert name == "Skip · ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)"
     assert max(lines[name]) == pytest.approx(2.0), "0.01 within 1 m is 2 within 200 m"
     assert max(lines[next(one for one in lines if one.startswith("Uniform"))]) == pytest.approx(1 / (stays.count + 1))

@@ -25,9 +25,11 @@ from privacy_engine.spec import parse_steps
 from tests.browser.conftest import DEVICES, PageMonitor, check_page, faults_in_both_colours, run_jobs
 from tests.browser.rendering import compare, wait_until_ready
 
+TITLED = [f"{name} · ε 1 / 200\u202fm (m)" for name in ("Skip", "Uniform")]
 NAMES = ("landmark-skip", "landmark-uniform")
 LINE = """([chart, name]) => { const found = document.querySelector(`[data-chart=${chart}] .js-plotly-plot`)?.data
-  .find((one) => one.name === name); return found && { x: [...found.x], y: [...found.y], visible: found.visible } }"""
+  .find((one) => one.name?.split(" · ε")[0] === name);
+  return found && { x: [...found.x], y: [...found.y], visible: found.visible } }"""
 
 
 def line(page: Page, name: str, chart: str = "error") -> dict[str, Any]:
@@ -99,13 +101,13 @@ def test_error_against_epsilon_is_the_simulation(
     (truth,) = read_data("trajectory", taxi.points_path)
     expected = simulate(levels, truth, [Landmarks(stays.mask)], seed=0, repetitions=20).errors_m[:, 0]
     assert drawn["y"] == expected.mean(axis=1).tolist()
-    mark = line(page, "Uniform, this release")
+    mark = line(page, "Uniform")
     assert (mark["x"], mark["y"]) == ([1.0], [pytest.approx(errors_of(pair[1]).mean())])
     expect(page.locator(".chart__text")).to_contain_text("reads the original: for its owner")
     expect(page.locator("[data-chart=error] .chart__cursor")).to_be_hidden()
     page.get_by_role("checkbox", name="Uniform").uncheck()
     assert line(page, "Uniform, simulated")["visible"] is False
-    assert line(page, "Uniform, this release")["visible"] is False
+    assert line(page, "Uniform")["visible"] is False
 
 
 def test_a_smoothed_release_is_a_mark_and_not_a_curve(page: Page, taxi: Dataset, pair: list[Release]) -> None:
@@ -137,9 +139,9 @@ def test_a_simulation_that_fails_is_reported_and_the_rest_stays(
 @pytest.mark.parametrize(
     ("view", "title", "head"),
     [
-        ("event", "Error per event", ["event_index", "Skip (m)", "Uniform (m)"]),
-        ("distribution", "Error distribution", ["share", "Skip (m)", "Uniform (m)"]),
-        ("mean", "Running mean error", ["event_index", "Skip (m)", "Uniform (m)"]),
+        ("event", "Error per event", ["event_index", *TITLED]),
+        ("distribution", "Error distribution", ["share", *TITLED]),
+        ("mean", "Running mean error", ["event_index", *TITLED]),
         ("epsilon", "Error against ε", ["epsilon", "Skip, simulated (m)", "Skip, simulated, 5 % (m)"]),
     ],
 )

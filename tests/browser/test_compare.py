@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
@@ -23,7 +23,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
 from tests.browser.fixtures import table
-from tests.browser.rendering import at_rest, cursors, lines, painted, wait_until_ready
+from tests.browser.rendering import at_rest, cursors, expect_painted, lines, painted, wait_until_ready
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def submit(owner: User) -> Callable[..., Release]:
     return submit_one
 
 
-def compare(page: Page, dataset: Dataset, *, wait: bool = True) -> None:
-    page.goto(f"/datasets/{dataset.pk}/compare/")
+def compare(page: Page, dataset: Dataset, *, query: str = "?show=all", wait: bool = True) -> None:
+    page.goto(f"/datasets/{dataset.pk}/compare/{query}")
     if wait:
         wait_until_ready(page)
 
@@ -99,7 +99,7 @@ class TestTruth:
     def test_cancels(self, page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any) -> None:
         release = submit(stays, "skip")
         compare(page, taxi, wait=False)
-        page.get_by_role("button", name="Cancel Skip", exact=True).first.click()
+        page.get_by_role("button", name="Cancel Skip · ε").first.click()
         expect(row(page, release)).to_contain_text("Cancelled")
         release.refresh_from_db()
         assert release.state == State.CANCELLED
@@ -127,6 +127,50 @@ def trio(stays: LandmarkSet, submit: Any) -> list[Release]:
     made = [submit(stays, name) for name in ("skip", "uniform", "adaptive")]
     run_jobs()
     return made
+
+
+def box(page: Page, release: Release) -> Locator:
+    return row(page, release).get_by_role("checkbox")
+
+
+class TestOpens:
+    @pytest.mark.journey
+    def test_on_the_best_release_and_shows_others_by_checkbox_or_alone(
+        self, page: Page, taxi: Dataset, trio: list[Release], monitor: PageMonitor
+    ) -> None:
+        done = Release.objects.filter(pk__in=[one.pk for one in trio])
+        best, *others = sorted(done, key=lambda one: (one.verdict.name != "usable", one.owner_view["p95_error_m"]))
+        compare(page, taxi, query="")
+        expect(box(page, best)).to_be_checked()
+        for other in others:
+            expect(box(page, other)).not_to_be_checked()
+            assert not [url for url in monitor.requests if f"{other.pk}/track" in url or f"{other.pk}/series" in url]
+        assert all([line["name"] for line in chart] == [best.title.split(" · ")[0]] for chart in lines(page))
+        expect(row(page, best).locator(".layer__title")).to_have_text(best.title)
+        assert best.title.endswith(" · ε 10 / 200\u202fm")
+        assert painted(page, str(best.pk)) > 50
+
+        box(page, others[0]).check()
+        expect_painted(page, str(others[0].pk))
+        expect(box(page, best)).to_be_checked()
+        name = row(page, others[1]).get_by_role("button", name=others[1].title, exact=True)
+        name.press("Enter")
+        expect(name).to_have_attribute("aria-pressed", "true")
+        expect_painted(page, str(others[1].pk))
+        expect(box(page, best)).not_to_be_checked()
+        expect(box(page, others[0])).not_to_be_checked()
+        assert painted(page, "original") > 50
+        assert not accessibility_faults(page)
+        name.press("Enter")
+        expect(name).to_have_attribute("aria-pressed", "false")
+        expect(box(page, others[1])).not_to_be_checked()
+        for shown in (best, others[0]):
+            expect(box(page, shown)).to_be_checked()
+        page.wait_for_url(f"**hide={str(others[1].pk)[-8:]}**")
+        page.reload()
+        wait_until_ready(page)
+        expect(box(page, others[0])).to_be_checked()
+        expect(box(page, others[1])).not_to_be_checked()
 
 
 # Responses of the two addresses come late: the second, later still
@@ -213,7 +257,11 @@ def toggles_remove_lines(page: Page) -> None:
 
 
 def the_chart_is_saved(page: Page) -> None:
-    for label, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg"), ("CSV", b"event_index,Skip (m)")):
+    for label, start in (
+        ("PNG", b"\x89PNG"),
+        ("SVG", b"<svg"),
+        ("CSV", "event_index,Skip · ε 10 / 200\u202fm (m)".encode()),
+    ):
         page.get_by_label("Error per event: save or show numbers").click()
         with page.expect_download() as waiting:
             page.get_by_role("button", name=label, exact=True).click()

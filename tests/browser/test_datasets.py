@@ -162,7 +162,7 @@ class TestDataset:
         page.get_by_label("Level ε").fill("4")
         page.get_by_role("button", name="Set", exact=True).click()
         expect(page.locator("#budget")).to_contain_text("1 of ε = 4 within 200")
-        expect(page.get_by_role("banner")).to_contain_text("1 of 4 ε spent")
+        expect(page.get_by_role("banner")).to_contain_text("1 of 4 ε / 200\u202fm spent")
 
     @pytest.mark.journey
     def test_shows_a_release_that_runs_until_it_is_done(self, page: Page, walk: Dataset, owner: User) -> None:

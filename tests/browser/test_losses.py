@@ -23,7 +23,7 @@ from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases
 from tests.browser.rendering import compare, wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
-  .filter(({ name }) => name).map(({ name, y }) => [name, [...y]]))"""
+  .filter(({ name }) => name).map(({ name, y }) => [name.split(" · ε")[0], [...y]]))"""
 
 
 MODERATE = (smoothing_matrix(2, 0.1),) * 2

@@ -36,7 +36,7 @@ def release(stays: LandmarkSet) -> Release:
 
 def open_dialog(page: Page, title: str = "Uniform") -> Locator:
     """The dialog, opened from the table."""
-    page.get_by_role("button", name=f"Attack {title}", exact=True).click()
+    page.get_by_role("button", name=f"Attack {title}").click()
     dialog = page.get_by_role("dialog", name=f"Attack {title}")
     expect(dialog).to_be_visible()
     return dialog

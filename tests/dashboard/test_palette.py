@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from django.contrib.staticfiles import finders
 
-from dashboard.core.palette import DARK, FOREGROUND, GROUND, LIGHT, SEEN, contrast, palette
+from dashboard.core.palette import DASHES, GROUND, HUES, SEEN, Assignment, contrast, palette, variants
+from privacy_engine.data import KINDS
 
 # Linear RGB as a person without one kind of cone sees it: Viénot, Brettel, Mollon, Color Res. Appl. 24 (1999)
 FEWER_COLOURS = {
@@ -29,39 +30,54 @@ def linear(colour: str) -> np.ndarray:
     return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
 
 
-def test_no_two_have_dash_and_marker_in_common() -> None:
-    reported = [(style["dash"], style["marker"]) for style in palette().values()]
-    assert len(reported) >= 9
-    assert len(set(reported)) == len(reported)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_mechanism_has_a_colour_and_a_dash_of_its_own(kind: str) -> None:
+    styles = palette(kind).values()
+    assert len(styles) >= 9
+    for part in ("light", "dark", "name"):
+        assert len({style["colour"][part] for style in styles}) == len(styles)  # type: ignore[index,literal-required]
+    assert len({style["dash"] for style in styles}) == len(styles)
+    assert {style["dash"] for style in styles} <= set(DASHES.values())
 
 
-def test_equal_colours_have_different_dashes_and_markers() -> None:
-    for one, other in combinations(palette().values(), 2):
-        if one["colour"] == other["colour"]:
-            assert one["dash"] != other["dash"]
-            assert one["marker"] != other["marker"]
+@pytest.mark.parametrize("kind", KINDS)
+def test_releases_of_one_mechanism_differ_and_keep_its_hue(kind: str) -> None:
+    for styles in variants(kind).values():
+        assert len({style["dash"] for style in styles}) == len(DASHES) == len(styles)
+        assert len({style["colour"]["name"] for style in styles}) == 1  # type: ignore[index]
+        for theme in ("light", "dark"):
+            shades = [style["colour"][theme] for style in styles]  # type: ignore[index,literal-required]
+            assert len(set(shades)) == 3
+            assert all(np.abs(linear(one) - linear(other)).max() > 0.02 for one, other in combinations(set(shades), 2))
 
 
-@pytest.mark.parametrize("name", sorted(palette()))
-def test_every_colour_or_its_rim_contrasts_with_its_background(name: str) -> None:
-    light, dark = tokens("tokens"), tokens("dark")
-    assert light["map"] == GROUND
-    assert light["foreground"] == FOREGROUND
-    colour = palette()[name]["colour"]
-    assert min(contrast(colour["rim"], light[ground]) for ground in ("map", "paper")) >= SEEN
-    assert min(contrast(colour["dark"], dark[ground]) for ground in ("map", "paper", "panel")) >= SEEN
-    assert colour["rim"] == colour["light"] or contrast(colour["light"], GROUND) < SEEN
+def test_styles_are_assigned_one_after_another_for_any_number_of_releases() -> None:
+    assignment = Assignment("trajectory")
+    found = [assignment.next("landmark-skip") for _ in range(30)]
+    assert found[: len(DASHES)] == variants()["landmark-skip"]
+    assert assignment.next("landmark-joint") == palette()["landmark-joint"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_colour_contrasts_with_its_background(kind: str, theme: str) -> None:
+    grounds = tokens("tokens" if theme == "light" else "dark")
+    lightest = [grounds[ground] for ground in ("map", "paper", "panel") if ground in grounds]
+    for style in (style for styles in variants(kind).values() for style in styles):
+        colour = style["colour"][theme]  # type: ignore[index,literal-required]
+        assert min(contrast(colour, ground) for ground in lightest) >= SEEN
 
 
 def test_the_style_sheets_have_the_same_colours() -> None:
-    assert tuple(tokens("tokens")[f"m{i}"] for i in range(1, 7)) == LIGHT
-    assert tuple(tokens("dark")[f"m{i}"] for i in range(1, 7)) == DARK
+    for sheet, place in (("tokens", 1), ("dark", 2)):
+        assert [tokens(sheet)[f"m{i}"] for i in range(1, 7)] == [hue[place] for hue in HUES[:6]]
+        assert tokens(sheet)["map" if place == 1 else "panel"] == GROUND["light" if place == 1 else "dark"]
 
 
 @pytest.mark.parametrize("sight", sorted(FEWER_COLOURS))
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
-def test_colours_differ_with_colour_blindness(colours: tuple[str, ...], sight: str) -> None:
-    seen = [np.clip(FEWER_COLOURS[sight] @ linear(colour), 0, 1) ** (1 / 2.2) for colour in colours]
+@pytest.mark.parametrize("place", [1, 2], ids=["light", "dark"])
+def test_colours_differ_with_colour_blindness(place: int, sight: str) -> None:
+    seen = [np.clip(FEWER_COLOURS[sight] @ linear(hue[place]), 0, 1) ** (1 / 2.2) for hue in HUES]
     assert min(np.abs(one - other).max() for one, other in combinations(seen, 2)) > 0.08
 
 

@@ -27,7 +27,7 @@ class TestWorker:
     def test_it_is_listed_as_every_job(self, owner_api, queued_attack):
         (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
         assert (job["kind"], job["id"], job["state"]) == ("attack", str(queued_attack.pk), "queued")
-        assert job["title"] == "Localisation on Skip, A day in Paris"
+        assert job["title"] == "Localisation on Skip · ε 1 / 200\u202fm, A day in Paris"
         assert f"attack={queued_attack.pk}" in job["urls"]["page"]
         assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
         (job,) = attacks_that_ended(owner_api)

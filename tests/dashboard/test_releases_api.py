@@ -34,7 +34,7 @@ class TestFromSubmittedToDownloaded:
 
         answer = owner_api.get(made["urls"]["data"], {"format": fmt})
         content = answer.getvalue()
-        name = f"landmark-uniform-{uuid.UUID(made['id']).hex[:8]}.{fmt}"
+        name = f"landmark-uniform-eps-1-per-200-m-{uuid.UUID(made['id']).hex[:8]}.{fmt}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer.headers["Content-Type"] == FORMATS[fmt].media_type
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -302,7 +302,8 @@ def test_no_two_mechanisms_are_drawn_alike(owner_api, kind):
     assert listed
     assert {one["kind"] for one in listed} == {kind}
     for theme in ("light", "dark"):
-        assert len({(one["colour"][theme], one["dash"]) for one in listed}) == len(listed)
+        assert len({one["colour"][theme] for one in listed}) == len(listed)
+    assert len({one["dash"] for one in listed}) == len(listed)
 
 
 def test_mechanisms_are_described_for_forms_and_legends(owner_api):
@@ -313,4 +314,4 @@ def test_mechanisms_are_described_for_forms_and_legends(owner_api):
         assert one["schema"]["properties"]["epsilon"]["maximum"] == 1e4
         second = {"trajectory": "radius_m", "stream": "window", "checkins": "privacy_unit"}[one["kind"]]
         assert [field["name"] for field in one["fields"]][:2] == ["epsilon", second]
-        assert set(one["colour"]) == {"light", "dark", "rim"}
+        assert set(one["colour"]) == {"name", "light", "dark"}

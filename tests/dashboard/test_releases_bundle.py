@@ -51,7 +51,7 @@ def run(submit):
 class TestContents:
     def test_data_label_configuration_and_checksums_in_one_folder(self, owner_api, done):
         answer = owner_api.get(release_url(done, "bundle"))
-        stem = f"landmark-skip-{done.pk.hex[:8]}"
+        stem = f"landmark-skip-eps-1-per-200-m-{done.pk.hex[:8]}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{stem}.zip"'
         assert answer.headers["Content-Type"] == "application/zip"
         archive = opened(answer)
@@ -86,10 +86,10 @@ class TestContents:
         answer = owner_api.get(BUNDLE, {"release": query, "format": "csv"})
         archive = opened(answer)
         assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == {
-            bundle.stem(done),
-            bundle.stem(other),
+            done.file_stem,
+            other.file_stem,
         }
-        assert bundle.stem(done) in archive.read("README.txt").decode()
+        assert done.file_stem in archive.read("README.txt").decode()
         assert answer.headers["Content-Disposition"] == 'attachment; filename="cairn-2-releases.zip"'
         backwards = owner_api.get(BUNDLE, {"release": query[::-1] + query, "format": "csv"})
         assert backwards.getvalue() == owner_api.get(BUNDLE, {"release": query, "format": "csv"}).getvalue()
@@ -101,8 +101,7 @@ class TestContents:
         derived.refresh_from_db()
         archive = opened(owner_api.get(release_url(derived, "bundle")))
         assert (
-            f"release {done.pk} (sha256 {done.data_sha256})"
-            in archive.read(f"{bundle.stem(derived)}/label.txt").decode()
+            f"release {done.pk} (sha256 {done.data_sha256})" in archive.read(f"{derived.file_stem}/label.txt").decode()
         )
 
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
@@ -147,7 +146,7 @@ class TestSameBytes:
     def test_the_configuration_gives_the_same_description_and_with_a_seed_the_same_bits(self, owner_api, run, body):
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
         archive = opened(owner_api.get(release_url(seeded, "bundle")))
-        (described,) = json.loads(archive.read(f"{bundle.stem(seeded)}/configuration.json"))["releases"]
+        (described,) = json.loads(archive.read(f"{seeded.file_stem}/configuration.json"))["releases"]
         assert ReleaseSpec.parse(described).digest == seeded.spec_digest
         again = owner_api.post(RELEASES, body | described)
         assert again.status_code == 201

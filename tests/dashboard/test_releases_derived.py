@@ -52,7 +52,7 @@ class TestSubmit:
         assert ledger.spent(ready_dataset) == before
         assert charges(made) == []
         assert (made.derived_from, made.source) == (done, {"release": str(done.pk), "sha256": done.data_sha256})
-        assert made.title == "Skip + Random-walk smoother"
+        assert made.title == "Skip + Random-walk smoother · ε 1 / 200\u202fm"
         assert made.spec == done.spec | {"postprocess": [WALK]}
 
     def test_free_also_where_the_budget_is_used_up(self, derive, ready_dataset):
@@ -240,7 +240,8 @@ class TestEntryPoints:
         answer = owner_api.post(release_url(done, "postprocess"), {"postprocess": [OU], "name": "Smooth"})
         assert answer.status_code == 201
         made = answer.json()
-        assert (made["derived_from"], made["postprocess"], made["title"]) == (str(done.pk), [OU], "Skip + OU smoother")
+        assert (made["derived_from"], made["postprocess"]) == (str(done.pk), [OU])
+        assert made["title"] == "Skip + OU smoother · ε 1 / 200\u202fm"
         assert made["guarantee"] == owner_api.get(release_url(done)).json()["guarantee"]
         execution.run(made["id"])
         text = f"post-processing of release {done.pk} (sha256 {done.data_sha256})"
@@ -254,7 +255,7 @@ class TestEntryPoints:
     def test_a_draw_takes_steps_too(self, owner_api, body):
         made = owner_api.post(RELEASES, body | {"postprocess": [WALK, OU]}).json()
         assert (made["postprocess"], made["derived_from"], made["source"]) == ([WALK, OU], None, None)
-        assert made["title"] == "Uniform + Random-walk smoother + OU smoother"
+        assert made["title"] == "Uniform + Random-walk smoother + OU smoother · ε 1 / 200\u202fm"
         assert BudgetEntry.objects.count() == 1
         execution.run(made["id"])
         assert owner_api.get(made["urls"]["self"]).json()["state"] == "done"

@@ -130,7 +130,7 @@ class TestPublic:
             *(label["text"], label["guarantee"]["statement"], done.data_sha256, done.spec_digest, str(done.pk)),
             *(*label["guarantee"]["assumptions"], *label["guarantee"]["caveats"]),
             *(f"{name} {number}" for name, number in report.software()),
-            *(reproduce.command(done), reproduce.brief([done]), "4 of 8 events", "ε = 5 per km"),
+            *(reproduce.command(done), reproduce.brief([done]), "4 of 8 events", "ε = 1 within 200\u202fm"),
         ):
             assert part in text
         assert json.loads(reproduce.brief([done]))["releases"] == [done.spec]
@@ -167,7 +167,7 @@ class TestOwners:
         assert page["releases"][0]["curves"]["error_m"] == errors.tolist()
 
     def test_reports_what_the_ledger_states(self, owner_page, done):
-        assert "ε = 5 per km, landmark level" in text_of(owner_page.get(page_of(done, "?for=owner")))
+        assert "ε = 1 within 200\u202fm, landmark level" in text_of(owner_page.get(page_of(done, "?for=owner")))
 
 
 class TestCurves:

@@ -182,7 +182,7 @@ class TestRelease:
         assert all(value > 0 for value in row["owner_view"].values()), row["owner_view"]
         answer = owner_api.get(row["urls"]["data"], {"format": fmt})
         content = answer.getvalue()
-        name = f"{mechanism['name']}-{uuid.UUID(row['id']).hex[:8]}.{fmt}"
+        name = f"{mechanism['name']}-eps-1-per-4-timestamps-{uuid.UUID(row['id']).hex[:8]}.{fmt}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         verified = verify(content, name)
         assert verified.holds, verified.checks

@@ -11,7 +11,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from dashboard.core.palette import palette
+from dashboard.core.palette import LineStyle, palette
 from privacy_engine import plurals
 from privacy_engine.analysis.reference_radius import within
 from privacy_engine.data import KINDS
@@ -19,14 +19,6 @@ from privacy_engine.data import KINDS
 register = template.Library()
 NARROW = "\u202f"  # between a number and its unit
 
-DASHES = {
-    "solid": "",
-    "dash": "6 3",
-    "dot": "2 3",
-    "dashdot": "6 3 2 3",
-    "longdash": "9 4",
-    "longdashdot": "9 3 2 3",
-}
 ICONS = {
     "upload": "M8 11V3M4.5 6 8 2.5 11.5 6M2.5 10.5v3h11v-3",
     "person": "M8 8.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6M2.5 14c.8-3 3-4 5.5-4s4.7 1 5.5 4",
@@ -191,21 +183,21 @@ def days(start: Any, end: Any) -> str:
 
 
 @register.simple_tag
-def swatch(name: str, dash: str = "") -> SafeString:
-    """A mechanism's line as the map and the charts draw it: colour and dash, or another ``dash`` than its own."""
-    return format_html(
-        '<svg class="swatch" data-colour="{}" viewBox="0 0 22 10" aria-hidden="true">'
-        '<path d="M0 5h22" stroke-dasharray="{}"/></svg>',
-        *line_style(name, dash),
-    )
+def swatch(name: str, style: LineStyle | None = None) -> SafeString:
+    """A mechanism's line as the map and the charts draw it, or that of ``style``; the original's without either."""
+    drawn = '<svg class="swatch" viewBox="0 0 30 14" aria-hidden="true"><path d="M0 7h30"{}/></svg>'
+    return format_html(drawn, stroke(name, style))
 
 
-def line_style(name: str, dash: str = "") -> tuple[str, str]:
-    """The number of a mechanism's colour and its pattern of dashes; empty for one that has no line."""
-    styles = next((found for kind in KINDS if name in (found := palette(kind))), None)
-    if styles is None:
-        return "", ""
-    return str(list(styles).index(name) % 6 + 1), DASHES[dash or styles[name]["dash"]]
+def stroke(name: str, style: LineStyle | None = None) -> SafeString:
+    """Colour and dash of a mechanism's line, or of ``style``, as attributes of a path; none without either."""
+    own = style or next((found[name] for kind in KINDS if name in (found := palette(kind))), None)
+    if own is None:
+        return format_html("")
+    colour = own["colour"]
+    text = colour if isinstance(colour, str) else f"light-dark({colour['light']}, {colour['dark']})"
+    paint = f"var({text})" if text.startswith("--") else text
+    return format_html(' stroke="{}" stroke-dasharray="{}"', paint, own["dash"] or "none")
 
 
 @register.simple_tag

@@ -9,7 +9,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from dashboard.core.templatetags.display import line_style
+from dashboard.core.templatetags.display import stroke
 
 register = template.Library()
 WIDTH, HEIGHT, MARGIN = 88, 24, 2
@@ -23,10 +23,8 @@ def sparkline(curves: list[dict[str, Any]]) -> SafeString | str:
         return "–"
     wide = min(known) > 0 and max(known) > 30 * min(known)
     low, high = _place(min(known), wide), _place(max(known), wide)
-    paths = [(*line_style(curve["mechanism"] or ""), _path(curve["y"], wide, low, high)) for curve in curves]
-    lines = format_html_join(
-        "", '<path class="swatch" data-colour="{}" stroke-dasharray="{}" d="{}"/>', (one for one in paths if one[2])
-    )
+    paths = [(stroke(curve["mechanism"] or ""), _path(curve["y"], wide, low, high)) for curve in curves]
+    lines = format_html_join("", '<path{} d="{}"/>', (one for one in paths if one[1]))
     box = f"0 0 {WIDTH} {HEIGHT}"
     return format_html('<svg class="sparkline" viewBox="{}" aria-hidden="true">{}</svg>', box, lines)
 

@@ -1,7 +1,7 @@
 /* What Plotly draws of a chart, as data: traces, axes, layout. `shown` is what a chart's `draw` takes (see chart.js).
  */
 
-import { cssColour, edgeColour, token } from "../core/series_style.js";
+import { cssColour, plotDash, token } from "../core/series_style.js";
 import { linearAxis, logAxis, shareAxis, valueAxis } from "./axes.js";
 import { endLabels } from "./end_labels.js";
 import { medianText } from "./rolling_median.js";
@@ -52,7 +52,7 @@ function horizontalAxis({ lines, span, x }, scale, width) {
 /** A line; where its rolling median is drawn too, thin and pale. */
 function asTrace({ id, name, x, y, colour, dash, marker, step, strong, width, median, visible = true }, floor) {
   const alone = x.length === 1;
-  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: edgeColour(colour), width: 1 };
+  const edge = alone ? { color: token("--panel"), width: 1.5 } : { color: cssColour(colour), width: 1 };
   return {
     type: "scatter",
     mode: alone ? "markers" : marker && !median ? "lines+markers" : "lines",
@@ -66,7 +66,7 @@ function asTrace({ id, name, x, y, colour, dash, marker, step, strong, width, me
     line: {
       color: cssColour(colour),
       width: width ?? (strong ? 2.8 : median || x.length > 900 ? 1.2 : 1.6),
-      dash,
+      dash: plotDash(dash),
       shape: step ? "hv" : "linear",
       simplify: true,
     },

@@ -1,17 +1,9 @@
-/* Colours and dashes as data sees them: one description for the map, the charts and the legend.
+/* Colours and dashes as the map, the charts and the legend draw them; those of mechanisms are in
+ * dashboard/core/palette.py.
  *
- * A colour is "#e69f00", a token ("--accent") or {light, dark, rim} as the API's mechanisms have it.
+ * A colour is "#e69f00", a token ("--accent") or {name, light, dark} as the API's mechanisms have it. A dash has the
+ * lengths of dashes and gaps in pixels, "7 3 2 3"; it is empty for a whole line.
  */
-
-/** @type {Record<string, number[]>} */
-const PATTERNS = {
-  solid: [],
-  dash: [7, 4],
-  dot: [2, 3],
-  dashdot: [7, 3, 2, 3],
-  longdash: [12, 4],
-  longdashdot: [12, 3, 2, 3],
-};
 
 /** True while the page is dark. */
 export function isDark() {
@@ -30,19 +22,20 @@ export function cssColour(colour) {
   return colour.startsWith("--") ? token(colour) : colour;
 }
 
-/**
- * The edge of a line's markers in the present theme: its colour if that has enough contrast, else a darker one.
- *
- * @param {Colour | null | undefined} colour
- */
-export function edgeColour(colour) {
-  const rim = typeof colour === "object" ? colour?.rim : undefined;
-  return rim && !isDark() ? rim : cssColour(colour);
+/** Any colour as CSS of both themes. @param {Colour} colour */
+export function themedColour(colour) {
+  if (typeof colour === "object") return `light-dark(${colour.light}, ${colour.dark})`;
+  return colour.startsWith("--") ? `var(${colour})` : colour;
 }
 
-/** A dash name as lengths in pixels. @param {string} name */
-export function dashLengths(name) {
-  return PATTERNS[name] ?? [];
+/** A dash as lengths in pixels, for a canvas. @param {string | null | undefined} dash */
+export function dashLengths(dash) {
+  return dash ? dash.split(" ").map(Number) : [];
+}
+
+/** A dash as Plotly takes it. @param {string | null | undefined} dash */
+export function plotDash(dash) {
+  return dash ? dash.replaceAll(/\d+/g, "$&px").replaceAll(" ", ",") : "solid";
 }
 
 /** Call `listener` whenever the theme changes. @param {() => void} listener */

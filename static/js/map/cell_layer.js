@@ -1,6 +1,6 @@
 /* Cells of a grid as outlines with numbers, and a numbered path through cells. */
 
-import { cssColour, edgeColour, token } from "../core/series_style.js";
+import { cssColour, token } from "../core/series_style.js";
 import { labelFont } from "./graticule.js";
 import { near, unitX, unitY } from "./projection.js";
 
@@ -40,7 +40,7 @@ export function drawOutlines(
   middle,
 ) {
   const place = placed(view, middle);
-  ctx.strokeStyle = ctx.fillStyle = edgeColour(colour);
+  ctx.strokeStyle = ctx.fillStyle = cssColour(colour);
   ctx.lineWidth = width;
   ctx.setLineDash(dash);
   const found = boxes.map(place);

@@ -6,7 +6,7 @@
  * view it fades.
  */
 
-import { dashLengths, cssColour, edgeColour } from "../core/series_style.js";
+import { dashLengths, cssColour } from "../core/series_style.js";
 import { TURN, frameOf } from "./positions.js";
 import { Raster } from "./line_raster.js";
 
@@ -164,7 +164,7 @@ function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();
-  ctx.strokeStyle = edgeColour(colour);
+  ctx.strokeStyle = cssColour(colour);
   ctx.lineWidth = 1;
   ctx.setLineDash([]);
   ctx.stroke();

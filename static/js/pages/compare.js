@@ -7,27 +7,24 @@ import { seriesChoice } from "../components/series_select.js";
 import { createTimeline } from "../components/timeline.js";
 import { createBrush } from "../components/timeline_brush.js";
 import { withQuery } from "../core/address.js";
-import { get, poll, post } from "../core/api.js";
+import { get, poll } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { Attacks } from "../trajectory/compare/attacks.js";
 import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
 import { showGuarantee } from "../trajectory/compare/guarantee.js";
 import { watchKeys } from "../trajectory/compare/keyboard.js";
+import { createLegendActions } from "../trajectory/compare/legend_actions.js";
 import { entriesOf } from "../trajectory/compare/legend_entries.js";
-import { listedIds, markLayers, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
+import { assignLineStyles, linesOf } from "../trajectory/compare/line_styles.js";
+import { markLayers, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
 import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
+import { createPicker } from "../trajectory/compare/release_picker.js";
 import { createReleaseCharts } from "../trajectory/compare/release_charts.js";
-import {
-  assignLineStyles,
-  byRank,
-  fitsInMemory,
-  Layer,
-  linesOf,
-  titleOf,
-} from "../trajectory/compare/release_layers.js";
+import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
-import { nameOf, readViewState, setLineStyle, writeViewState } from "../trajectory/compare/view_state.js";
+import { createVisibility } from "../trajectory/compare/visibility.js";
+import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
 import { eventOf } from "../trajectory/track_parts.js";
 
 const page = data("page-data");
@@ -90,10 +87,19 @@ function drawEvent() {
   drawLegend();
 }
 
-const active = () => layers.find(({ id, drawn }) => id === cursor.active && drawn) ?? layers.find(({ drawn }) => drawn);
+/** The release whose noise and guarantee are shown. */
+function active() {
+  const drawn = layers.filter((layer) => layer.drawn);
+  return drawn.find(({ id }) => id === cursor.active) ?? drawn.find(({ visible }) => visible) ?? drawn[0];
+}
 
 const drawLegend = () =>
-  legend.update(entriesOf({ layers, marks, view, lineStyles, cursor, original, active: active(), titled }));
+  legend.update(
+    entriesOf({
+      ...{ layers, marks, view, lineStyles, cursor, original, titled },
+      ...{ active: active(), alone: visibility.alone() },
+    }),
+  );
 
 function drawSummary(losses = new Map()) {
   const shown = layers.map((layer) => ({
@@ -119,18 +125,30 @@ function drawGuarantee() {
 
 // What the reader does ----------------------------------------------------------
 
-function toggle(id, on) {
-  if (on) view.hidden.delete(nameOf(id));
-  else view.hidden.add(nameOf(id));
-  const layer = layers.find((one) => one.id === id);
-  if (layer) {
-    layer.visible = on;
-    charts?.setVisible(id, on);
+const visibility = createVisibility(view, () => layers, {
+  shown(layer, on) {
+    charts?.setVisible(layer.id, on);
     if (!on) layer.rest();
     else if (layer.unloaded) attempt(() => show(layer));
-  }
-  applyView();
-}
+  },
+  changed() {
+    applyView();
+    drawGuarantee();
+  },
+  titled,
+});
+const { toggle, solo } = visibility;
+const legendActions = createLegendActions(() => ({ layers, view, titled }), {
+  view: applyView,
+  styled() {
+    prepare();
+    applyView();
+    charts?.draw();
+  },
+  job: prepare,
+  watch,
+  attempt,
+});
 
 /** @type {any[]} */
 let [writing, ranging] = [null, null];
@@ -142,30 +160,6 @@ function applyView({ drawn = false } = {}) {
   drawMaps();
   drawSelection();
   drawLegend();
-}
-
-function setOpacity(id, share) {
-  view.opacity.set(nameOf(id), share);
-  applyView();
-}
-
-/** Give a release another line of the palette, on map and charts; who had it gets the next that is free. */
-function changeLineStyle(id, index) {
-  setLineStyle(view, id, index);
-  prepare();
-  applyView();
-  charts?.draw();
-}
-
-function moveLayer(id, by) {
-  const ids = listedIds(layers, view);
-  const at = ids.indexOf(id);
-  ids.splice(at, 1);
-  ids.splice(at + by, 0, id);
-  view.order = ids.map(nameOf);
-  applyView();
-  const title = id === ORIGINAL ? "Original" : titled(layers.find((one) => one.id === id));
-  announce(`${title} is ${at + by + 1} of ${ids.length}, from the top.`);
 }
 
 /** Draw the events of `range` alone on maps and charts, at most once a frame; the address follows at rest. */
@@ -204,31 +198,13 @@ function activate(id) {
   drawGuarantee();
 }
 
-async function cancel(id) {
-  const layer = layers.find((one) => one.id === id);
-  await attempt(async () => {
-    layer.release = await post(`${layer.release.urls.self}cancel/`);
-    prepare();
-    announce(`${titled(layer)} is being cancelled.`);
-  });
-}
-
-async function retry(id) {
-  const layer = layers.find((one) => one.id === id);
-  await attempt(async () => {
-    layer.release = await post(`${layer.release.urls.self}retry/`);
-    prepare();
-    watch(layer);
-    refreshJobs();
-  });
-}
-
 /** A new release joins those shown, ahead of others of its title, and stays when the page is read again. */
 async function join(release) {
   const layer = new Layer(release);
   const at = layers.findIndex((one) => one.release.title === release.title);
   layers.splice(at < 0 ? layers.length : at, 0, layer);
   layers.sort(byRank(page.palette));
+  visibility.keep();
   writeViewState(view, { ...pinned(), pinned: true });
   prepare();
   refreshJobs();
@@ -262,6 +238,11 @@ function prepare() {
 
 async function show(layer) {
   const { series } = cursor;
+  if (!layer.visible) {
+    layer.leave(); // fetched once the reader ticks it
+    drawLegend();
+    return;
+  }
   const curve = layer.curve(series);
   curve.catch(() => {}); // it is waited for below; until then the track may fail first
   if (layer.unloaded || fitsInMemory(layers, original.n)) await layer.load(series, original.n);
@@ -308,7 +289,10 @@ function watch(layer) {
       await poll(layer.release.urls.self, { until, every: 700, onUpdate });
       announce(`${titled(layer)}: ${layer.release.state}.`);
     }
-    if (layer.done) await show(layer);
+    if (layer.done) {
+      visibility.follow();
+      await show(layer);
+    }
     await refreshJobs();
   });
 }
@@ -346,18 +330,16 @@ async function start() {
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
   layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
-  layers.forEach((layer) => (layer.visible = !view.hidden.has(nameOf(layer.id))));
+  visibility.open(page.requested);
   zones = method.zones ?? null;
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
     bounds: dataset.bounds,
     view,
     on: { view: applyView, choose: (id) => toggle(id, true), click: clicked, hover: hoverMap },
   });
-  legend = createLegend(
-    $("[data-layers]"),
-    { toggle, activate, cancel, retry, opacity: setOpacity, move: moveLayer, lineStyle: changeLineStyle },
-    linesOf(page.palette),
-  );
+  legend = createLegend($("[data-layers]"), { toggle, solo, activate, ...legendActions }, linesOf(page.palette));
+  $("[data-show-all]").addEventListener("click", visibility.showAll);
+  createPicker($("#picker"), $("[data-pick]"), () => layers.filter(({ visible }) => visible).map(({ id }) => id));
   timeline = createTimeline($("[data-timeline]"), {
     select: (event) => {
       cursor.event = event;

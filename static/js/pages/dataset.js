@@ -10,11 +10,15 @@ import { createPreview } from "../components/column_preview.js";
 import { needsColumns, renderQuestion, renderErrors, renderReport, understood } from "../components/import_report.js";
 import { watchJobActions } from "../components/job_actions.js";
 import { swapSoon, watchStates } from "../components/job_status.js";
+import { watchChecks } from "../components/release_checks.js";
 import { showPoints } from "../trajectory/dataset_map.js";
 
 const page = data("dataset-data");
 const ready = page.state === "ready";
-const changed = swapSoon("landmark-sets", "releases", "budget", "header-budget");
+const draw = swapSoon("landmark-sets", "releases", "budget", "header-budget");
+const releases = $("#releases");
+const checks = releases && watchChecks(releases);
+const changed = () => (checks ? checks.redraw(draw) : draw());
 
 // A dataset that was not ready and now is has another page
 if (ready) watchStates(changed);

@@ -13,8 +13,8 @@ import { $, $$, announce, data, el } from "../core/dom.js";
 import { capitalized, done, duration, percent, queued } from "../core/format.js";
 
 const { experiment, other, palette } = data("page-data");
-const BESIDE = "dot";
-const MUTED = { index: -1, colour: "--muted", dash: "longdash" };
+const BESIDE = "2 3"; // the dash of the other experiment's lines
+const MUTED = { colour: "--muted", dash: "13 4" };
 const OPEN = ["queued", "running"];
 const STATE_TEXTS = {
   done: "Done",

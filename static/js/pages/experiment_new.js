@@ -224,7 +224,7 @@ const fieldsOf = (things) => new Map(things.map(({ name, fields }) => [name, fie
 function build({ mechanisms, postprocesses, landmarks, dummies, measures, presets }) {
   const order = Object.keys(page.palette);
   const described = [...mechanisms].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
-  lineStyles = new Map(described.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
+  lineStyles = new Map(described.map((one) => [one.name, one]));
   known = {
     mechanisms: fieldsOf(mechanisms),
     steps: fieldsOf(postprocesses),

@@ -177,8 +177,7 @@ async function submit(/** @type {Event} */ event) {
 const fieldsOf = (/** @type {any[]} */ listed) => new Map(listed.map(({ name, fields: own }) => [name, own ?? []]));
 
 function build(/** @type {any} */ { mechanisms, measures, generators, presets }) {
-  const order = Object.keys(page.palette);
-  lineStyles = new Map(mechanisms.map(({ name, dash }) => [name, { index: order.indexOf(name), dash }]));
+  lineStyles = new Map(mechanisms.map((one) => [one.name, one]));
   known = {
     mechanisms: fieldsOf(mechanisms),
     measures: fieldsOf(measures),

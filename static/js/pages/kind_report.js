@@ -23,14 +23,7 @@ async function drawChart(/** @type {HTMLElement} */ host, /** @type {any} */ cur
     dash: style.dash,
     marker: style.marker,
   }));
-  const original = {
-    id: "original",
-    name: "Original",
-    x: index,
-    y: curves.original,
-    colour: "--foreground",
-    dash: "solid",
-  };
+  const original = { id: "original", name: "Original", x: index, y: curves.original, colour: "--foreground" };
   const lines = curves.original ? [original, ...released] : released;
   const places = Array.from({ length: Math.min(TICKS, index.length) }, (_, i, all = Math.min(TICKS, index.length)) =>
     Math.round((i * (index.length - 1)) / Math.max(all - 1, 1)),

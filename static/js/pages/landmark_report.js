@@ -4,7 +4,7 @@ import { onOptions, options } from "../charts/chart_options.js";
 import { createFigure } from "../charts/figure.js";
 import { radios, tick } from "../components/choice_controls.js";
 import { term } from "../components/glossary.js";
-import { swatch } from "../components/legend.js";
+import { swatch } from "../components/swatch.js";
 import { check, valueOf, write } from "../components/number_field.js";
 import { rangeOf, withQuery } from "../core/address.js";
 import { ApiError, get } from "../core/api.js";
@@ -40,9 +40,7 @@ const MORE = {
 const TITLES = { weak: "Weak", moderate: "Moderate", strong: "Strong", own: "Own matrix", estimated: "Estimated" };
 
 const page = data("page-data");
-const lineStyles = Object.fromEntries(
-  Object.entries(page.palette).map(([name, lineStyle], index) => [name, { ...lineStyle, index }]),
-);
+const lineStyles = page.palette;
 const host = $("[data-report]");
 const state = readState(MORE);
 const reports = new Map(); // query -> report

@@ -65,7 +65,7 @@ async function draw() {
   // windows that begin before the first timestamp loaded are not complete
   const complete = rows[0].position === 0 ? 0 : page.window - 1;
   const spent = windowSums().map((value, i) => (i < complete ? null : value));
-  const limit = { id: "limit", name: "Limit", colour: "--muted", dash: "dash", y: rows.map(() => page.epsilon) };
+  const limit = { id: "limit", name: "Limit", colour: "--muted", dash: "7 4", y: rows.map(() => page.epsilon) };
   await spending.draw({ ...shown, name: "", span }, [{ ...line, name: "Spent", y: spent }, limit]);
 }
 

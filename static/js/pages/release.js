@@ -163,7 +163,11 @@ async function submit(event) {
       return;
     }
   }
-  const query = new URLSearchParams([["landmark_set", setId()], ...made.map(({ id }) => ["release", id])]);
+  const query = new URLSearchParams([
+    ["landmark_set", setId()],
+    ["show", "best"],
+    ...made.map(({ id }) => ["release", id]),
+  ]);
   location.assign(`${page.urls.compare}?${query}`);
 }
 
@@ -222,10 +226,8 @@ async function start() {
   );
   dataset = found;
   const order = Object.keys(page.palette);
-  const described = listed.results
-    .map((one) => ({ ...one, index: order.indexOf(one.name) }))
-    .sort((a, b) => a.index - b.index);
-  lineStyles = new Map(described.map(({ name, index, dash }) => [name, { index, dash }]));
+  const described = [...listed.results].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+  lineStyles = new Map(described.map((one) => [one.name, one]));
   forecast = createForecast(page.urls.forecast, {
     show: showForecast,
     fail: (errors) => empty(...errors.map(sentenceOf)),

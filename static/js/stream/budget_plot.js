@@ -57,7 +57,7 @@ function drawFrame(ctx, scale, yOf, epsilon) {
     [scale.left, yOf(epsilon)],
     [scale.width, yOf(epsilon)],
   ]);
-  drawLine(ctx, ends, { colour: "--foreground", dash: "dash", width: 1 });
+  drawLine(ctx, ends, { colour: "--foreground", dash: "7 4", width: 1 });
   ctx.fillStyle = token("--muted");
   ctx.textBaseline = "middle";
   ctx.textAlign = scale.left ? "right" : "left";

@@ -27,10 +27,10 @@ export function clearCanvas(canvas, width, height) {
  * @param {[number, number | null][]} points
  * @param {{colour: any, dash?: string, width?: number}} style
  */
-export function drawLine(ctx, points, { colour, dash = "solid", width = 1.5 }) {
+export function drawLine(ctx, points, { colour, dash = "", width = 1.5 }) {
   ctx.save();
   Object.assign(ctx, { strokeStyle: cssColour(colour), lineWidth: width, lineJoin: "round" });
-  ctx.setLineDash(dashLengths(dash).map((length) => length * 0.7));
+  ctx.setLineDash(dashLengths(dash));
   ctx.beginPath();
   let open = false;
   for (const [x, y] of points) {

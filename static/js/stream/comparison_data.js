@@ -87,7 +87,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
       const others = releases.filter((one) => one.id !== shown.id && visible.has(one.id));
       return [...(visible.has(shown.id) ? [shown] : []), ...others].filter(({ id }) => cells.has(id));
     },
-    lineOfTruth: () => lineOf("truth", "Truth", { colour: "--foreground", dash: "solid", width: 1 }),
+    lineOfTruth: () => lineOf("truth", "Truth", { colour: "--foreground", dash: "", width: 1 }),
     /** @param {Release[]} which */
     linesOf: (which) => which.map(({ id, title, style }) => lineOf(id, title, { ...style, width: 2 })),
     /** How releases grouped a dimension, of those that report it. @param {Release[]} which

@@ -58,7 +58,7 @@ export async function drawLanes(bench) {
   $("[data-lanes-title]").textContent = `${page.dimensions.names[dimension]}: when values change`;
   const groupings = await known.groupings(lines(bench), dimension);
   if (dimension !== state.cell.dimension) return; // another one was selected meanwhile
-  const { title: name, style, id } = state.shown;
+  const { brief: name, style, id } = state.shown;
   const spending = { name, colour: style.colour, budgets: known.comparisonOf(id)?.budgets ?? [] };
   parts.lanes.draw(spending, groupings, bench.scale);
 }
@@ -66,13 +66,13 @@ export async function drawLanes(bench) {
 /** @param {Bench} bench */
 export function drawBudget(bench) {
   const { page, known, state, scale, parts } = bench;
-  const { epsilon, window: size, title, id: shown } = state.shown;
+  const { epsilon, window: size, brief, id: shown } = state.shown;
   $("[data-budget-title]").textContent = `Budget spent in the last ${count(size, "timestamp")}, ε`;
   $("[data-budget-note]").textContent = text.budgetNote(known, state.shown, lines(bench));
   const spent = lines(bench).map(({ id, title: name, style }) => {
     return { id, name, style, spent: known.comparisonOf(id)?.window_spent ?? [] };
   });
-  const window = text.windowAt(page.axis, known.comparisonOf(shown), size, state.cell.column, title);
+  const window = text.windowAt(page.axis, known.comparisonOf(shown), size, state.cell.column, brief);
   parts.budget.draw({ lines: spent, epsilon, window }, scale);
 }
 

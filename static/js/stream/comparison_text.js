@@ -1,8 +1,8 @@
 /* What a comparison states in text: values of a cell, legend, budgets, promise. */
 
-import { $, el, svg } from "../core/dom.js";
+import { swatch } from "../components/swatch.js";
+import { $, el } from "../core/dom.js";
 import { count, number, percent, whole } from "../core/format.js";
-import { cssColour, dashLengths } from "../core/series_style.js";
 import { perRow } from "./raster.js";
 import { stopsOf } from "./ramp.js";
 
@@ -46,11 +46,11 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
     el("b", {}, page.dimensions.names[dimension]),
     el("span", {}, columnName(page.axis, column)),
     part("truth", countText(truth)),
-    part(shown.title, countText(released)),
+    part(shown.brief, countText(released)),
     el("span", {}, "difference ", el("b", {}, signed(Number(difference.toPrecision(7)))), relative),
     ...others
       .filter(({ id }) => id !== shown.id)
-      .map(({ id, title }) => part(title, countText(known.cells(id).at(dimension, column)))),
+      .map(({ id, brief }) => part(brief, countText(known.cells(id).at(dimension, column)))),
   );
 }
 
@@ -130,29 +130,15 @@ export function errorNote(comparison, dimension) {
   return error === undefined || error === null ? "" : `mean error ${number(error, 3)}`;
 }
 
-/** A short line as a plot draws it. @param {any} style */
-export function lineSample({ colour, dash = "solid", width = 1.5 }) {
-  const path = svg("path", {
-    d: "M0 5h22",
-    stroke: cssColour(colour),
-    "stroke-width": width,
-    "stroke-dasharray":
-      dashLengths(dash)
-        .map((length) => length * 0.7)
-        .join(" ") || null,
-  });
-  return svg("svg", { class: "line-sample", viewBox: "0 0 22 10", "aria-hidden": "true" }, path);
-}
-
 /** @param {HTMLElement} host
  * @param {any[]} lines */
 export const showLineKey = (host, lines) =>
-  host.replaceChildren(...lines.map(({ name, style }) => el("li", {}, lineSample(style), name)));
+  host.replaceChildren(...lines.map(({ name, style }) => el("li", {}, swatch(style), name)));
 
 /** The guarantee of the release that the heat map shows. @param {any} release */
-export function showPromise({ title, level, statement, seeded, unsound, style }) {
-  $("[data-promise-title]").textContent = `${title}, ${level}`;
+export function showPromise({ heading, level, statement, seeded, unsound, style }) {
+  $("[data-promise-title]").textContent = `${heading}, ${level}`;
   const condition = unsound ? "" : "Drawn with private noise, this would hold: ";
   $("[data-promise]").textContent = seeded ? `${SEEDED}${condition}${statement}` : statement;
-  $("[data-shown-swatch]").replaceChildren(lineSample(style));
+  $("[data-shown-swatch]").replaceChildren(swatch(style));
 }

@@ -2,7 +2,7 @@
  */
 
 import { el } from "../../core/dom.js";
-import { swatch } from "../legend.js";
+import { swatch } from "../swatch.js";
 import { mayLie, withRole } from "./results_view.js";
 
 let ids = 0;

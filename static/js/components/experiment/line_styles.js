@@ -1,22 +1,17 @@
 /* The lines of an experiment's charts: a mechanism has its own line style everywhere; other things the palette's in its
- * order.
+ * order. `palette` has the styles of the first, second, … line of each mechanism, as dashboard/core/palette.py makes
+ * them.
  */
 
-const DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
-
-/**
- * A line style for each value of an axis; a mechanism that comes again (smoothed, or read in another way) has another
- * dash.
- */
+/** A line style for each value of an axis; a mechanism that comes again (smoothed, or read in another way) the next. */
 export function axisLineStyles(axis, palette) {
-  const all = Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
-  if (!axis) return [all[0]];
+  const all = Object.values(palette);
+  if (!axis) return [all[0][0]];
   const used = {};
   return axis.values.map(({ mechanism }, i) => {
-    const own = all.find(({ name }) => name === mechanism);
-    if (!own) return all[i % all.length];
+    const own = palette[mechanism];
+    if (!own) return all[i % all.length][Math.floor(i / all.length) % all[0].length];
     used[mechanism] = (used[mechanism] ?? -1) + 1;
-    const dash = DASHES[(DASHES.indexOf(own.dash) + used[mechanism]) % DASHES.length];
-    return { ...own, dash };
+    return own[used[mechanism] % own.length];
   });
 }

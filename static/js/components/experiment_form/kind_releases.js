@@ -1,7 +1,7 @@
 /* What is released in an experiment on count streams or check-ins: mechanisms, and the parameters all of them have. */
 
 import { createFields } from "../form_fields.js";
-import { swatch } from "../legend.js";
+import { swatch } from "../swatch.js";
 import { isGiven } from "../number_field.js";
 import { createTicks } from "./checkbox_group.js";
 import { createList, ofValue } from "./value_list.js";

@@ -1,6 +1,6 @@
 /* What an experiment comes to, as the server reckons it: cells, work, where it runs, and how it will be drawn. */
 
-import { swatch } from "../legend.js";
+import { swatch } from "../swatch.js";
 import { el } from "../../core/dom.js";
 import { count, duration, whole } from "../../core/format.js";
 

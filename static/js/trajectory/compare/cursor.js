@@ -5,8 +5,8 @@ import { distanceM } from "../../map/projection.js";
 
 /** @type {[number, number, string, string][]} */
 const QUANTILES = [
-  [0.5, 1.6783469900166605, "solid", "50 %"],
-  [0.95, 4.743864518390577, "dash", "95 %"],
+  [0.5, 1.6783469900166605, "", "50 %"],
+  [0.95, 4.743864518390577, "7 4", "95 %"],
 ];
 
 /** Circles that hold half and 95 % of what a release's noise could have made of this event; none once smoothed. */

@@ -86,7 +86,7 @@ export async function epsilonView(shown, { series, radiusM }, simulated) {
   const curves = simulated.keys.flatMap((key, i) => {
     const { epsilon, mean_m: y, low_m: low, high_m: high } = simulated.mechanisms[i];
     const one = first.get(key);
-    const name = `${one.title}, simulated`;
+    const name = `${one.title.split(" · ε")[0]}, simulated`;
     const spread = { low, high, ends: ["5 %", "95 %"] };
     return epsilon.length ? [lineOf(one, { name, x: epsilon.map((level) => levelOf(one, level)), y, ...spread })] : [];
   });

@@ -1,7 +1,7 @@
 /* A select of one of the comparison's layers. */
 
 import { el } from "../../core/dom.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 
 /** `set([{id, title, lineStyle, ready}], id)` fills it; layers that are not ready cannot be chosen. `onChange(id)`. */
 export function layerSelect(label, onChange) {

@@ -9,7 +9,7 @@ import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "private to you", owner: true, private: true };
 
-function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
+function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled }) {
   const { release } = layer;
   return {
     id: layer.id,
@@ -21,12 +21,13 @@ function ofLayer(layer, { lineStyles, cursor, original, active, titled }) {
     state: release.state === "done" && !layer.track && !layer.unloaded ? "reading" : release.state,
     stage: release.stage,
     progress: release.progress,
-    place: release.queue_position,
+    queue: release.queue_position,
     eta: release.eta_s ? duration(Math.ceil(release.eta_s)) : "",
     reason: release.error ? `${release.error.message} ${release.error.action}` : "",
     private: release.seed === null,
     cursorText: cursorText(cursor, layer, original),
     active: active === layer,
+    alone: alone === layer.id,
   };
 }
 

@@ -9,9 +9,12 @@ const FAINT = 0.32; // of the original below a release
 
 const byName = (tracks, name) => tracks.find(({ id }) => nameOf(id) === name);
 
-/** The original, then the releases that can be shown, the most exact first. */
+/** The original, then the releases that can be shown: those that are, then the others, the most exact first. */
 export function ranked(tracks) {
-  const [original, ...rest] = [...tracks].sort((a, b) => (a.owner ? -1 : b.owner ? 1 : a.error_m - b.error_m));
+  const rank = ({ mapLayer }) => (mapLayer ? 0 : 1);
+  const [original, ...rest] = [...tracks].sort((a, b) =>
+    a.owner ? -1 : b.owner ? 1 : rank(a) - rank(b) || a.error_m - b.error_m,
+  );
   return [original, ...rest.filter(({ ready }) => ready)];
 }
 
@@ -25,8 +28,9 @@ export function sidesOf(tracks, { left, right }) {
 export function mapsOf(tracks, { maps }, most) {
   const chosen = maps?.map((name) => byName(tracks, name));
   if (chosen?.length > 1 && chosen.every(Boolean)) return chosen;
-  const all = ranked(tracks);
-  return all.length > 1 ? all.slice(0, most) : [all[0], all[0]];
+  const [original, ...rest] = ranked(tracks);
+  const shown = rest.filter(({ mapLayer }) => mapLayer);
+  return rest.length ? [original, ...(shown.length ? shown : rest)].slice(0, most) : [original, original];
 }
 
 /** The names for `n` maps: those `shown`, then the best of the others. */

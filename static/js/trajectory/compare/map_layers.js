@@ -86,7 +86,7 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
     mapLayer: hidden(ORIGINAL) ? null : own,
   };
   const rest = layers.map((layer) => {
-    const { id, drawn, chartable } = layer;
+    const { id, drawn, ready } = layer;
     const lineStyle = lineStyles.get(id);
     const shown = drawn && !hidden(id);
     const mapLayer = shown && {
@@ -113,7 +113,7 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
       title: titleOf(layer),
       lineStyle,
       owner: false,
-      ready: chartable,
+      ready,
       error_m: errorOf(layer),
       mapLayer: mapLayer || null,
       errors,

@@ -24,11 +24,7 @@ export function createModes(host, rail, { bounds, view, on }) {
   const makeMap = (element, label) => createMap(element, { bounds, label, keyboard: false });
   const ground = $("[data-map]", host);
   const first = { pane: ground.parentElement, mapView: createMapView(makeMap(ground, LABEL)) };
-  const listen = ({ map }) => {
-    map.onClick(({ point }) => on.click(map, point));
-    map.onHover((at) => on.hover(map, at));
-  };
-  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listen });
+  const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listenOn(on) });
   const swipe = createSwipe(first.pane, {
     move(percent) {
       view.split = percent;
@@ -43,14 +39,18 @@ export function createModes(host, rail, { bounds, view, on }) {
   let tracks = []; // from the top, see tracksOf in map_layers.js
   let marks = [];
 
-  const controls = createControls(rail, view, {
-    set,
-    count: (n) => set({ maps: resizedMaps(tracks, shownMaps(), n) }),
-  });
+  const controls = createControls(rail, view, { set, count: showOn });
 
   function set(changes) {
     Object.assign(view, changes);
     on.view({});
+  }
+
+  /** Show layers on so many maps, those that were hidden too. */
+  function showOn(n) {
+    const maps = resizedMaps(tracks, shownMaps(), n);
+    set({ maps });
+    for (const { id, mapLayer } of tracks) if (!mapLayer && maps.includes(nameOf(id))) on.choose(id);
   }
 
   const sides = () => sidesOf(tracks, view);
@@ -106,6 +106,13 @@ export function createModes(host, rail, { bounds, view, on }) {
     cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
 }
+
+const listenOn =
+  (on) =>
+  ({ map }) => {
+    map.onClick(({ point }) => on.click(map, point));
+    map.onHover((at) => on.hover(map, at));
+  };
 
 /** The controls in `rail`: mode, number of maps, the original below, error lines. */
 function createControls(rail, view, { set, count }) {

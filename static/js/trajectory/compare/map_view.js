@@ -5,7 +5,7 @@
  * lines of events below them.
  */
 
-const OF_ADVERSARY = { colour: "--guess", width: 2.25, dash: "dot", dots: false, order: 95 }; // above all lines
+const OF_ADVERSARY = { colour: "--guess", width: 2.25, dash: "2 3", dots: false, order: 95 }; // above all lines
 
 const DRAW = {
   track: (map, { id, source, lineStyle, opacity, order }) =>

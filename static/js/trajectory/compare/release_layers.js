@@ -2,9 +2,7 @@
 
 import { withQuery } from "../../core/address.js";
 import { get } from "../../core/api.js";
-import { metres, number } from "../../core/format.js";
 import { nearestIndex } from "../../core/sorted_search.js";
-import { nameOf } from "./view_state.js";
 import { DIAMETER_M } from "../loss/view_state.js";
 import { fetchTrack } from "../track.js";
 
@@ -15,39 +13,6 @@ const AT_ONCE = 3_000_000; // points of tracks held at a time without being requ
 
 const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
-/** The palette's lines: {name of the mechanism, index, colour, dash, marker}. */
-export const linesOf = (palette) =>
-  Object.entries(palette).map(([name, lineStyle], index) => ({ name, index, ...lineStyle }));
-
-/**
- * Colour, dash and marker for each release: the line it was given in `chosen` (name to index), else its mechanism's; of
- * a second one of a mechanism, or where another release has it, the next that is free.
- */
-export function assignLineStyles(releases, palette, chosen = new Map()) {
-  const lineStyles = linesOf(palette);
-  const free = new Set(lineStyles);
-  const given = new Map();
-  for (const { id } of releases) {
-    const own = lineStyles[chosen.get(nameOf(id))];
-    if (own) given.set(id, own);
-    free.delete(own);
-  }
-  const asDrawnFirst = [...releases].sort((a, b) => a.postprocess.length - b.postprocess.length);
-  for (const release of asDrawnFirst) {
-    if (given.has(release.id)) continue;
-    const own = lineStyles.find(({ name }) => name === release.mechanism.name);
-    if (free.delete(own)) given.set(release.id, own);
-  }
-  const oldestFirst = [...releases].sort((a, b) => a.created_at.localeCompare(b.created_at)); // a newcomer changes none
-  for (const release of oldestFirst) {
-    if (given.has(release.id)) continue;
-    const next = [...free].at(-1) ?? lineStyles.find(({ name }) => name === release.mechanism.name);
-    free.delete(next);
-    given.set(release.id, next);
-  }
-  return given;
-}
-
 /** One release as the page holds it. */
 export class Layer {
   constructor(release) {
@@ -56,6 +21,7 @@ export class Layer {
     this.track = null;
     this.holds = 0; // points of its track, or of the one on its way
     this.unloaded = false; // its track was let go, or never fetched, until it is looked at
+    this.wasShown = false;
     this.curves = new Map(); // series and query -> chart data
     this.closer = new Map(); // what -> the last part of such data that was requested
     this.coming = new Map(); // address -> the promise of what is being fetched from it
@@ -77,14 +43,20 @@ export class Layer {
     return this.done && this.track !== null;
   }
 
-  /** True if its curves may be charted, whether it is drawn on the map or rests. */
-  get chartable() {
+  /** True if it can be shown. */
+  get ready() {
     return this.drawn || (this.done && this.unloaded);
+  }
+
+  /** True if its curves are charted, whether it is drawn on the map or rests: from when it was shown first. */
+  get chartable() {
+    return this.ready && this.wasShown;
   }
 
   /** Fetch its track of about `n` points. */
   async load(series, n) {
     this.holds = n;
+    this.wasShown = true;
     this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
     this.unloaded = false;
   }
@@ -174,7 +146,7 @@ export function fitsInMemory(layers, n) {
 export function titleOf(layer, layers) {
   const { title } = layer.release;
   const same = layers.filter(({ release }) => release.title === title);
-  return same.length > 1 ? `${title} ${same.length - same.indexOf(layer)}` : title;
+  return same.length > 1 ? `${title} (${same.length - same.indexOf(layer)})` : title;
 }
 
 /** An order for layers: the palette's; a mechanism's own release before those with steps. */
@@ -184,14 +156,10 @@ export function byRank(palette) {
     names.indexOf(a.mechanism.name) - names.indexOf(b.mechanism.name) || a.postprocess.length - b.postprocess.length;
 }
 
-/** The mechanism's parameters in a few text. */
+/** The mechanism's parameters that its title does not have. */
 export function factsOf({ mechanism, derived_from }) {
   const { name, epsilon, radius_m, ...rest } = mechanism;
   const more = Object.values(rest).filter((value) => value !== null && value !== "");
   const source = derived_from ? ["derived from another release"] : [];
-  return [
-    `ε = ${number(epsilon)} within ${metres(radius_m)}`,
-    ...more.map((value) => String(value).replaceAll("-", " ")),
-    ...source,
-  ].join(" · ");
+  return [...more.map((value) => String(value).replaceAll("-", " ")), ...source].join(" · ");
 }

@@ -1,7 +1,7 @@
 /* The table of the releases and their downloads. */
 
 import { term } from "../../components/glossary.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { withQuery } from "../../core/address.js";
 import { el } from "../../core/dom.js";
 import { metres, number } from "../../core/format.js";
@@ -90,6 +90,7 @@ function row({ layer, lineStyle, title, level, loss }, on) {
     cell("Median", view ? metres(view.median_error_m) : ""),
     cell("95 %", view ? metres(view.p95_error_m) : ""),
     cell("Verdict", verdictText(release.verdict)),
+    cell("Radius", metres(release.mechanism.radius_m)),
     cell("Budget", spread),
     cell("Loss, at most", loss === null ? "" : number(loss)),
     el(

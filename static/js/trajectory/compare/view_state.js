@@ -3,6 +3,7 @@
  *   mode overlay, swipe or grid      left, right, split: the layers of a swipe and where it parts, in % of the width
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
+ *   show: best or all of the releases, where it does not name them
  *   inks: the palette's line of a layer, where it was chosen      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
@@ -48,6 +49,9 @@ export function readViewState() {
     order: parameters.has("order") ? listed(parameters.get("order")) : null,
     opacity: new Map(opacity.map(([name, share]) => [name, between(share ?? null, 0, 100, 100) / 100])),
     hidden: new Set(listed(parameters.get("hide"))),
+    isHidden: parameters.has("hide"),
+    opening: new Set(), // what is hidden at first
+    show: parameters.get("show"),
     range: rangeOf(parameters.get("range")),
     lineStyles: new Map(
       listed(parameters.get("inks"))
@@ -83,12 +87,14 @@ function asText(view) {
 /** Write it there; with the releases it is about where they are to stay. What is as usual is left out. */
 export function writeViewState(view, { set, releases, pinned = false }) {
   const text = asText(view);
+  const same = view.hidden.size === view.opening.size && [...view.hidden].every((name) => view.opening.has(name));
+  const isUsual = !pinned && same && KEYS.every((key) => key === "hide" || !text[key]);
   readdress((url) => {
     for (const key of KEYS) {
-      if (text[key]) url.searchParams.set(key, text[key]);
+      if (text[key] && !isUsual) url.searchParams.set(key, text[key]);
       else url.searchParams.delete(key);
     }
-    if (pinned || KEYS.some((key) => text[key])) pin(url, set, releases);
+    if (!isUsual) pin(url, set, releases);
   });
 }
 
@@ -97,6 +103,7 @@ export function writeViewState(view, { set, releases, pinned = false }) {
  */
 function pin(url, set, releases) {
   url.searchParams.set("landmark_set", set);
+  url.searchParams.delete("show");
   url.searchParams.delete("release");
   releases.forEach((id) => url.searchParams.append("release", id));
 }

@@ -1,7 +1,7 @@
 /* What is released: mechanisms at one or several levels, as drawn or smoothed. Each combination is a curve. */
 
 import { el } from "../../core/dom.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { addSpeed } from "../speed_field.js";
 import { commonFields } from "../release_form/mechanism_cards.js";
 import { createList, ofValue } from "../../components/experiment_form/value_list.js";

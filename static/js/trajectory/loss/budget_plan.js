@@ -2,7 +2,7 @@
 
 import { createFigure } from "../../charts/figure.js";
 import { radios } from "../../components/choice_controls.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
 import { post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
@@ -17,10 +17,10 @@ const METHODS = [
   ["upper-bound", "By upper bound"],
 ];
 const LINES = [
-  ["Total loss", "total", "--foreground", "solid", null],
-  ["Backward", "backward", "--m2", "dash", 1],
-  ["Forward", "forward", "--m3", "dot", 2],
-  ["Budget", "budget", "--m6", "longdash", 5],
+  ["Total loss", "total", "--foreground", ""],
+  ["Backward", "backward", "--m2", "7 4"],
+  ["Forward", "forward", "--m3", "2 3"],
+  ["Budget", "budget", "--m6", "13 4"],
 ];
 const TEXTS = {
   quantification: "More at both ends, so that the loss is at the target from the first event to the last.",
@@ -55,9 +55,7 @@ export async function createPlan(host, page, state, keep, { span, times }) {
     waiting = setTimeout(changed, 250);
   });
 
-  const legend = LINES.map(([name, , , dash, index]) =>
-    el("li", {}, swatch(index === null ? null : { dash, index }), name),
-  );
+  const legend = LINES.map(([name, , colour, dash]) => el("li", {}, swatch({ colour, dash }), name));
   $("[data-plan-legend]", host).replaceChildren(...legend);
 
   /** @type {any} */

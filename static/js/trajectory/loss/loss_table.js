@@ -1,6 +1,6 @@
 /* The largest losses of every mechanism, correlation by correlation. */
 
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { el } from "../../core/dom.js";
 import { count, number } from "../../core/format.js";
 

@@ -4,7 +4,7 @@ import { commonFields } from "../release_form/mechanism_cards.js";
 import { addSpeed } from "../speed_field.js";
 import { el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { invalidIn } from "../../components/number_field.js";
 
 const PAUSE_MS = 250;

@@ -2,6 +2,7 @@
 
 import { el, svg } from "../../core/dom.js";
 import { metres } from "../../core/format.js";
+import { themedColour } from "../../core/series_style.js";
 
 const [WIDTH, EDGE, HEIGHT] = [280, 6, 20];
 const GPS_M = 10;
@@ -64,7 +65,7 @@ export function span(axis, scale, { typical_m, p95_m }, lineStyle) {
         viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
         class: "error-axis",
         "aria-hidden": "true",
-        style: { "--own": `var(--m${(lineStyle.index % 6) + 1})` },
+        style: { "--own": themedColour(lineStyle.colour) },
       },
       lines(axis, scale).map(({ x }) => svg("path", { class: "error-axis__line", d: `M${x} 0V${HEIGHT}` })),
       svg("path", { class: "error-axis__span", d: `M${from} ${middle}H${to}M${to} ${middle - 5}v10` }),

@@ -2,7 +2,7 @@
  * is accepted. The server computes both from the original, for its owner alone.
  */
 
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { isGiven, valueOf } from "../../components/number_field.js";
 import { ApiError, post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";

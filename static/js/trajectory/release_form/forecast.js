@@ -1,7 +1,7 @@
 /* What to expect of the mechanisms chosen: the server works it out from landmarks and parameters, no position is read.
  */
 
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { ApiError, post } from "../../core/api.js";
 import { el } from "../../core/dom.js";
 import { metres, number, whole } from "../../core/format.js";

@@ -4,7 +4,7 @@
 import { addSpeed } from "../speed_field.js";
 import { el } from "../../core/dom.js";
 import { createFields } from "../../components/form_fields.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 
 const LEVELS = { landmark: "Landmark level", event: "Event level", "w-event": "w-event level", user: "User level" };
 
@@ -25,8 +25,8 @@ export function createCards(hosts, mechanisms, { common, chosen, onChange }) {
     hosts.own.hidden = !cards.some(({ box, hasOwnFields }) => box.checked && hasOwnFields);
     onChange();
   };
-  const cards = mechanisms.map((mechanism, index) =>
-    card(mechanism, index, { shared, on: chosen.includes(mechanism.name), onChange, changed }),
+  const cards = mechanisms.map((mechanism) =>
+    card(mechanism, { shared, on: chosen.includes(mechanism.name), onChange, changed }),
   );
   hosts.cards.replaceChildren(...grouped(cards));
   hosts.own.append(...cards.filter(({ hasOwnFields }) => hasOwnFields).map(({ own }) => own));
@@ -84,13 +84,13 @@ function group(title, statement, cards) {
   );
 }
 
-function card(mechanism, index, { shared, on, onChange, changed }) {
+function card(mechanism, { shared, on, onChange, changed }) {
   const box = el("input", { type: "checkbox", checked: on, name: "mechanism", value: mechanism.name });
   const form = el("div", { class: "own__fields" });
   const ownFields = mechanism.fields.filter(({ name }) => !shared.has(name));
   const fields = createFields(form, ownFields, { onChange });
   addSpeed(form, fields, onChange);
-  const line = () => swatch({ index: mechanism.index ?? index, dash: mechanism.dash });
+  const line = () => swatch(mechanism);
   const statement = el("p", { class: "small muted" }, mechanism.guarantee.statement);
   const element = el(
     "div",

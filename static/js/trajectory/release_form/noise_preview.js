@@ -100,7 +100,7 @@ export function createNoisePreview(host, lineStyles) {
 
 /** Circles of one mechanism: of landmarks and of other events, or of all where they are alike; radii in metres. */
 export function groupsOf({ expected: { landmark, regular, overall } }, lineStyle) {
-  const own = { colour: `--m${(lineStyle.index % 6) + 1}`, dash: lineStyle.dash };
+  const own = { colour: lineStyle.colour, dash: lineStyle.dash };
   const one = (title, { median_m, p95_m }, style) => ({ title, half: median_m, most: p95_m, ...style });
   const same = (a, b) => a === b || Math.abs(a - b) <= ALIKE * Math.abs(b);
   const alike =
@@ -109,7 +109,7 @@ export function groupsOf({ expected: { landmark, regular, overall } }, lineStyle
     (same(landmark.median_m, regular.median_m) && same(landmark.p95_m, regular.p95_m));
   const found = alike
     ? [one("Any event", overall, own)]
-    : [one("A landmark", landmark, { colour: "--accent", dash: "solid" }), one("Another event", regular, own)];
+    : [one("A landmark", landmark, { colour: "--accent", dash: "" }), one("Another event", regular, own)];
   return found.filter(({ most }) => most !== null);
 }
 

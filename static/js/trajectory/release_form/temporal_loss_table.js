@@ -3,7 +3,7 @@
  */
 
 import { radios } from "../../components/choice_controls.js";
-import { swatch } from "../../components/legend.js";
+import { swatch } from "../../components/swatch.js";
 import { el } from "../../core/dom.js";
 import { count, number } from "../../core/format.js";
 import { createDistance } from "../loss/distance_field.js";

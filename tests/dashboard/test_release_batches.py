@@ -1,0 +1,78 @@
+"""What releases are called, and the batches they were submitted in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from dashboard.datasets.models import Kind
+from dashboard.jobs.models import now
+from dashboard.releases.batches import batches
+from dashboard.releases.models import Release
+from dashboard.releases.naming import file_stem, title
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.kinds import POPULARITY
+
+SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+STREAM = {"name": "stream-uniform", "epsilon": 0.5, "window": 52}
+MODEL = POPULARITY | {"epsilon": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "steps", "called", "stem"),
+    [
+        (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip-eps-1-per-200-m-1a2b3c4d"),
+        (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip-eps-1-per-1.5-km-1a2b3c4d"),
+        (
+            SKIP,
+            [{"name": "ou-smoother"}],
+            "Skip + OU smoother · ε 1 / 200\u202fm",
+            "landmark-skip-eps-1-per-200-m-1a2b3c4d",
+        ),
+        (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform-eps-0.5-per-52-timestamps-1a2b3c4d"),
+        (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform-eps-0.5-per-timestamp-1a2b3c4d"),
+        (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity-eps-2-per-user-1a2b3c4d"),
+        (
+            MODEL | {"privacy_unit": "record"},
+            [],
+            "Popularity · ε 2 / check-in",
+            "checkin-popularity-eps-2-per-check-in-1a2b3c4d",
+        ),
+    ],
+)
+def test_a_release_is_called_by_mechanism_steps_and_level(
+    mechanism: dict[str, Any], steps: list[dict[str, Any]], called: str, stem: str
+) -> None:
+    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None, "postprocess": steps})
+    assert title(spec).removeprefix("Stream ").lower() == called.lower()
+    assert file_stem(spec, "1a2b3c4d" + "0" * 24) == stem
+
+
+def row(name: str, at_s: float, *, epsilon: float = 1.0, seed: int | None = None, source: Any = None) -> Release:
+    spec = {"mechanism": SKIP | {"name": name, "epsilon": epsilon}, "seed": seed}
+    made = Release(kind=Kind.TRAJECTORY, spec=spec, mechanism=name, seeded=seed is not None, source=source)
+    made.created_at = now() + timedelta(seconds=at_s)
+    return made
+
+
+def test_batches_have_one_level_and_were_submitted_together() -> None:
+    rows = [
+        row("landmark-skip", 0),
+        row("landmark-uniform", 2),
+        row("landmark-adaptive", 50),
+        row("landmark-skip", 3, epsilon=2.0),
+        row("landmark-skip", 1000),
+        row("landmark-uniform", 2000, seed=1),
+        row("landmark-skip", 1001, source={"release": "x", "sha256": ""}),
+    ]
+    found = [(one.level, one.simulated, one.derived, [r.mechanism[9:] for r in one.releases]) for one in batches(rows)]
+    level = "ε 1 / 200\u202fm"
+    assert found == [
+        (level, False, True, ["skip"]),
+        (level, False, False, ["skip"]),
+        ("ε 2 / 200\u202fm", False, False, ["skip"]),
+        (level, False, False, ["skip", "uniform", "adaptive"]),
+        (level, True, False, ["uniform"]),
+    ]
