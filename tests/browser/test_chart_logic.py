@@ -35,6 +35,7 @@ def slow_median(values: list[float | None], window: int) -> list[float | None]:
     return found
 
 
+@pytest.mark.journey
 def test_logic_of_charts(page: Page, subtests: pytest.Subtests) -> None:
     page.goto("/")
     cases = (
