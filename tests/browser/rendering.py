@@ -92,6 +92,14 @@ def compare(page: Page, dataset: Dataset, query: str = "") -> None:
     wait_until_ready(page)
 
 
+def choose_series(page: Page, name: str) -> None:
+    """Choose a series by its name in the searchable field, by keyboard."""
+    field = page.locator("[data-series] [role=combobox]")
+    field.click()
+    field.fill(name)
+    field.press("Enter")
+
+
 def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:
     """Wait until the page shows all that it has requested."""
     page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))

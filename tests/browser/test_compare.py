@@ -23,7 +23,7 @@ from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases, run_jobs
 from tests.browser.fixtures import table
-from tests.browser.rendering import at_rest, cursors, expect_painted, lines, painted, wait_until_ready
+from tests.browser.rendering import at_rest, choose_series, cursors, expect_painted, lines, painted, wait_until_ready
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_series_are_shown_one_at_a_time(page: Page, owner: User, submit: Any) ->
     run_jobs()
     compare(page, both)
     expect(page.locator(".timeline__text")).to_contain_text("of 260")
-    page.get_by_label("Series").select_option(label="walker")
+    choose_series(page, "walker")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of 8")
     drawn = "document.querySelector('.js-plotly-plot').data.find(({ name }) => name).x.length"
     page.wait_for_function(f"() => {drawn} === 8")

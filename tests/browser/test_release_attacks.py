@@ -22,7 +22,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
 from tests.browser.conftest import accessibility_faults, check_page, run_jobs
 from tests.browser.fixtures import PRECISE, released, table
-from tests.browser.rendering import at_rest, compare, expect_painted, layers, painted, wait_until_ready
+from tests.browser.rendering import at_rest, choose_series, compare, expect_painted, layers, painted, wait_until_ready
 
 WARNING = "This reads the original; do not publish it."
 
@@ -172,14 +172,14 @@ def test_one_series_at_a_time_and_all_together(page: Page, owner: User) -> None:
     marks = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [0, 5, 262]})
     released(marks, "uniform", **PRECISE)
     compare(page, both)
-    page.get_by_label("Series").select_option(label="walker")
+    choose_series(page, "walker")
     expect(page.locator(".timeline__text")).to_contain_text("event 1 of 8")
     page.get_by_role("button", name="Attack Uniform", exact=True).click()
     dialog = page.get_by_role("dialog", name="Attack Uniform, walker")
     run(dialog, "Localisation", cells=8, tile_m=1000)
     expect_painted(page, "guessed")
     assert Attack.objects.get().series == 1
-    page.get_by_label("Series").select_option(label="taxi")
+    choose_series(page, "taxi")
     expect(page.locator(".timeline__text")).to_contain_text("of 260")
     wait_until_ready(page)
     assert "Guessed path" not in layers(page)

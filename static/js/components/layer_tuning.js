@@ -1,5 +1,6 @@
 /* The opacity, the place and the line of a layer of the legend, behind a button. */
 
+import { drawingChoice } from "./drawing_choice.js";
 import { el, svg } from "../core/dom.js";
 import { swatch } from "./swatch.js";
 
@@ -64,12 +65,14 @@ export function layerTuning(id, kind, on, lineStyles) {
         [DOWN, 1, "Lower"],
       ].map(([d, by, action]) => ({ action, button: iconButton(svg("path", { d }), { onclick: go(by) }) }));
   const lines = lineStyles && lineChoice(id, lineStyles, on.lineStyle);
+  const drawing = lineStyles && drawingChoice(id, on.drawing);
   const panel = el(
     "div",
     { class: "layer__tuning small", hidden: true },
     slider,
     orderButtons.map(({ button }) => button),
     lines?.element,
+    drawing?.element,
   );
   const open = iconButton(TUNE(), {
     "aria-expanded": "false",
@@ -81,8 +84,10 @@ export function layerTuning(id, kind, on, lineStyles) {
   return {
     open,
     panel,
-    fill({ title, opacity = 1, place, lineStyle }) {
+    fill(entry) {
+      const { title, opacity = 1, place, lineStyle } = entry;
       if (lineStyle) lines?.fill({ title, lineStyle });
+      drawing?.fill(entry);
       slider.value = String(Math.round(opacity * 100));
       slider.setAttribute("aria-label", `Opacity of ${title}`);
       slider.setAttribute("aria-valuetext", `${Math.round(opacity * 100)} %`);

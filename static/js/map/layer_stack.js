@@ -7,6 +7,7 @@ import { drawGrid } from "./grid_layer.js";
 import { drawGridLines, drawNamedGrid } from "./grid_lines.js";
 import { drawGuesses } from "./guesses.js";
 import { drawDots, drawLandmarks } from "./markers.js";
+import { nearestStep, peopleLayer } from "./people_layer.js";
 import { nearestPoint, pointsWithin, positionsOf } from "./positions.js";
 import { latAt } from "./projection.js";
 import { trackLayer } from "./track_layer.js";
@@ -128,6 +129,14 @@ export function createLayerStack(leaflet, middle) {
     },
     /**
      * @param {string} id
+     * @param {Point} point
+     */
+    nearestStep(id, point, reach = REACH_PX) {
+      const positions = entries.get(id)?.positions;
+      return positions ? nearestStep(viewOf(leaflet), positions, point, reach) : -1;
+    },
+    /**
+     * @param {string} id
      * @param {Point & {width: number, height: number}} box
      */
     within(id, box) {
@@ -142,21 +151,28 @@ export function createLayerStack(leaflet, middle) {
   };
 
   const redrawAll = () => entries.forEach(({ layer }) => layer.redraw());
-  return { put, remove, redraw, redrawAll, ...additions(put, middle), ...changes, ...queries };
+  return { put, remove, redraw, redrawAll, ...additions(put, redraw, middle), ...changes, ...queries };
 }
 
 /**
  * What adds a layer of each sort; each replaces what has the same id.
  *
  * @param {(id: string, order: number, draw: DrawLayer, options?: any) => void} put
+ * @param {(id: string) => void} redraw
  * @param {number} middle
  */
-function additions(put, middle) {
+function additions(put, redraw, middle) {
   return {
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addTrack({ track, ...style }) {
       const positions = positionsOf(track, middle);
-      const { draw, keeps } = trackLayer(positions, style);
+      const { draw, keeps } = trackLayer(positions, style, () => redraw(style.id));
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
+    },
+    /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
+    addPeople({ track, ...style }) {
+      const positions = positionsOf(track, middle);
+      const { draw, keeps } = peopleLayer(positions, track.ends, style, () => redraw(style.id));
       put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
     },
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */

@@ -9,6 +9,11 @@ let cover = new Uint8Array(0);
 /** @type {any} */
 let image = null;
 
+function bgrOf(colour) {
+  const rgb = Number.parseInt(colour.slice(1), 16);
+  return ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
+}
+
 /** An empty raster of width by height pixels for lines `thick` pixels wide. Only one is in use at a time. */
 export class Raster {
   constructor(width, height, thick) {
@@ -61,13 +66,22 @@ export class Raster {
     }
   }
 
+  /** Add the lines to `pixels` in `colour` ("#rrggbb"), where they cover more of a pixel than what is there. */
+  addTo(pixels, colour) {
+    const { width, height, stride } = this;
+    const bgr = bgrOf(colour);
+    for (let row = 0, at = 0; row < height; row++) {
+      for (let from = (row + MARGIN) * stride + MARGIN, end = from + width; from < end; from++, at++)
+        if (cover[from] > pixels[at] >>> 24) pixels[at] = bgr | (cover[from] << 24);
+    }
+  }
+
   /** Lay the lines on the canvas, from its origin, in `colour` ("#rrggbb"), in place of what is there. */
   put(ctx, colour) {
     const { width, height, stride } = this;
     if (image?.width !== width || image.height !== height) image = new ImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
-    const rgb = Number.parseInt(colour.slice(1), 16);
-    const bgr = ((rgb & 255) << 16) | (rgb & 0xff00) | (rgb >> 16);
+    const bgr = bgrOf(colour);
     for (let row = 0, at = 0; row < height; row++) {
       for (let from = (row + MARGIN) * stride + MARGIN, end = from + width; from < end; from++)
         pixels[at++] = bgr | (cover[from] << 24);

@@ -7,8 +7,11 @@
  *     left       () => pixels on the left that something covers
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
- *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots })
- *     track: see trajectory/track.js; fade: thinner and paler where it would fill the view; dots: false for none
+ *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots, drawing, onDrawing })
+ *     track: see trajectory/track.js; fade: thinner and paler where it would fill the view; dots: false for none;
+ *     drawing: "auto", "line", "points" or "density", see track_layer.js
+ *   map.addPeople({ id, track, colours, colour, width, opacity, order, drawing, onDrawing })
+ *     a track in pieces, each of a colour of its own; see people_layer.js
  *   map.addMarkers({ id, track, colour, radius, hollow, order, most })         dots, unless they are more than `most`
  *   map.addLandmarks({ id, track, runs })             positions of all events; runs [start, end) of landmark events
  *   map.addZones({ id, zones, selected })             zones as the API has them
@@ -23,6 +26,7 @@
  *   map.remove(id)   map.setVisible(id, on)   map.isVisible(id)   map.setStyle(id, changes)
  *   map.setOrder(id, order)   map.setOpacity(id, share)     height and strength of a layer
  *   map.nearest(id, point, reach = 14)                index of the point under the pointer, or -1
+ *   map.nearestStep(id, point, reach = 14)            the point that ends the step under the pointer
  *   map.within(id, box)                               indices of the points in {x, y, width, height}
  *   map.select({ lon, lat, landmark, circles, links } | null)   the chosen event; see markers.js
  *   map.sketch(shape | null)                          what is being drawn; see zone_layer.js

@@ -1,4 +1,4 @@
-/* A track as a line over typed arrays: a million points in one frame.
+/* A track as a line, points or a density surface over typed arrays: a million points in one frame.
  *
  * Points half a pixel from the last one and chunks out of view are passed over; a crowd of steps is put on the
  * canvas as pixels. Paths are cut (one of a million corners is slower than a thousand of a thousand). The canvas as a
@@ -7,37 +7,72 @@
  */
 
 import { dashLengths, cssColour } from "../core/series_style.js";
-import { TURN, frameOf } from "./positions.js";
+import { Density } from "./density.js";
 import { Raster } from "./line_raster.js";
+import { TURN, frameOf } from "./positions.js";
+import { chosenDrawing } from "./track_drawing.js";
 
 const CORNERS = 2000; // of a path
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they show
 const CROWD = 20000; // points in view; from here on they are put there as pixels
 const DOTS_AT_MOST = 400;
+export const DOT_PX = 3.2; // of more points than these
 const MARGIN = 8;
 const SAMPLES = 4000;
 const ALIKE = 0.04; // widths that differ by less look the same beside each other
 
 /**
- * The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots}, as a layer draws it.
+ * The line of {@link Positions} in the style {colour, width, dash, marker, opacity, fade, dots, drawing, onDrawing}, as
+ * a layer draws it. `drawing`: a line where left out, "auto" as in track_drawing.js; `onDrawing(drawing, classes)`
+ * receives what was drawn, with the least counts of a density's classes. `redraw()` where more can be drawn.
  */
-export function trackLayer(positions, style) {
-  const last = { covered: 0, dots: false }; // of the last whole view
+export function trackLayer(positions, style, redraw = () => {}) {
+  const last = { covered: 0, dots: false, drawing: "" }; // of the last whole view
+  const density = new Density(positions, redraw);
+  const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
+  const drawLines = (ctx, view, part) => {
+    if (!part) last.covered = covered(view, positions, style);
+    const fading = style.fade ? Math.min(last.covered, 1) : 0;
+    const width = (style.width ?? 1.5) / (1 + fading);
+    ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * fading);
+    drawLine(ctx, view, positions, { ...style, width }, true);
+  };
   return {
     draw(ctx, view, part) {
-      if (!part) last.covered = covered(view, positions, style);
-      const fading = style.fade ? Math.min(last.covered, 1) : 0;
-      const width = (style.width ?? 1.5) / (1 + fading);
-      ctx.canvas.style.opacity = (style.opacity ?? 1) / (1 + 3 * fading);
-      drawLine(ctx, view, positions, { ...style, width }, true);
-      if (!part) last.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+      if (!part) last.drawing = drawingIn(view);
+      if (last.drawing === "line") drawLines(ctx, view, part);
+      else ctx.canvas.style.opacity = style.opacity ?? 1;
+      if (last.drawing === "density") density.draw(ctx, view, style.colour);
+      else if (!part) last.dots = style.dots !== false && drawDots(ctx, view, positions, style);
+      if (last.drawing === "points" && !last.dots) drawPoints(ctx, view, positions, style.colour);
+      style.onDrawing?.(last.drawing, density.classes);
     },
     keeps(view) {
+      if (last.drawing === "density" || last.drawing !== drawingIn(view)) return false;
       if (positions.n <= DASHED_AT_MOST || last.dots || (style.dots !== false && dotsIn(view, positions))) return false;
+      if (last.drawing === "points") return true;
       const fading = (share) => 1 / (1 + Math.min(share, 1));
       return !style.fade || Math.abs(fading(covered(view, positions, style)) - fading(last.covered)) < ALIKE;
     },
   };
+}
+
+/** Draw a dot on every point in view, pixels of our own where they are many. */
+function drawPoints(ctx, view, positions, colour) {
+  const frame = frameOf(view, positions.middle);
+  const crowd = positions.n > DASHED_AT_MOST;
+  const ratio = crowd ? ctx.getTransform().a : 1;
+  ctx.strokeStyle = cssColour(colour);
+  ctx.lineWidth = DOT_PX;
+  ctx.lineCap = "round";
+  ctx.setLineDash([]);
+  const writer = crowd
+    ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), DOT_PX * ratio)
+    : new PathWriter(ctx);
+  const half = crowd ? (DOT_PX * ratio) / 2 : 0.01; // a round cap at both ends of nothing is not drawn
+  const box = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
+  positions.eachPoint(frame, box, (_, x, y) => writer.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio));
+  writer.put(ctx, ctx.strokeStyle);
 }
 
 /** What share of the view the line would cover if it never crossed itself. */
@@ -96,7 +131,15 @@ function strokeLine(ctx, view, positions, alone) {
 }
 
 /** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the view. */
-function drawSteps(writer, view, { across, down, left, top }, ratio, { lon, y, middle, starts }, { indices, from }, c) {
+export function drawSteps(
+  writer,
+  view,
+  { across, down, left, top },
+  ratio,
+  { lon, y, middle, starts },
+  { indices, from },
+  c,
+) {
   const half = TURN / 2;
   const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
   let [px, py, out] = [0, 0, 15];
@@ -161,6 +204,7 @@ function dotsIn(view, positions) {
 function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   const seen = dotsIn(view, positions);
   if (!seen) return false;
+  ctx.fillStyle = cssColour(colour);
   ctx.beginPath();
   for (let i = 0; i < seen.length; i += 2) shape(ctx, marker, seen[i], seen[i + 1], 1 + width);
   ctx.fill();

@@ -3,41 +3,44 @@
 import { refreshJobs } from "../components/jobs.js";
 import { createLegend } from "../components/legend.js";
 import { createProblemBox } from "../components/problem_box.js";
-import { seriesChoice } from "../components/series_select.js";
 import { createTimeline } from "../components/timeline.js";
 import { createBrush } from "../components/timeline_brush.js";
 import { withQuery } from "../core/address.js";
 import { get, poll } from "../core/api.js";
 import { $, announce, data } from "../core/dom.js";
 import { Attacks } from "../trajectory/compare/attacks.js";
-import { circlesAt, linksAt } from "../trajectory/compare/cursor.js";
+import { eventNear, selectionOf } from "../trajectory/compare/cursor.js";
 import { showGuarantee } from "../trajectory/compare/guarantee.js";
 import { watchKeys } from "../trajectory/compare/keyboard.js";
 import { createLegendActions } from "../trajectory/compare/legend_actions.js";
 import { entriesOf } from "../trajectory/compare/legend_entries.js";
 import { assignLineStyles, linesOf } from "../trajectory/compare/line_styles.js";
-import { markLayers, markSources, ORIGINAL, tracksOf } from "../trajectory/compare/map_layers.js";
+import { markLayers, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
 import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
+import { createPeopleView } from "../trajectory/compare/people_view.js";
 import { createPicker } from "../trajectory/compare/release_picker.js";
 import { createReleaseCharts } from "../trajectory/compare/release_charts.js";
+import { createDrawings } from "../trajectory/compare/release_drawings.js";
 import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
 import { createVisibility } from "../trajectory/compare/visibility.js";
 import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
-import { eventOf } from "../trajectory/track_parts.js";
+import { seriesChoice } from "../trajectory/series_choice.js";
+import { fetchTrack } from "../trajectory/track.js";
 
 const page = data("page-data");
 const bench = $("[data-bench]");
 const { show: showProblem, attempt } = createProblemBox($("[data-problem]"));
 // looked: the event the pointer is over, not chosen
-const cursor = { series: 0, event: 0, hoveredEvent: null, active: null };
 const view = readViewState();
+/** @type {any} */
+const cursor = { series: view.series, event: 0, hoveredEvent: null, active: null };
 /** @type {any[]} */
 let [dataset, titles, layers, lineStyles, original, runs] = [null, new Map(), [], new Map(), null, []];
-/** @type {any[]} */
-let [marked, zones, marks] = [null, null, []]; // landmarks as the API has them; what lies above the lines
-let maps, timeline, brush, legend, charts, smoothing, attacks;
+/** @type {any[]} landmarks as the API has them, what lies above the lines */
+let [marked, zones, marks] = [null, null, []];
+let maps, timeline, brush, legend, charts, smoothing, attacks, people, choice;
 
 const mechanism = (layer) => titles.get(layer.release.mechanism.name);
 const titled = (layer) => titleOf(layer, layers);
@@ -48,14 +51,23 @@ const pinned = () => ({ set: page.landmark_set, releases: layers.map(({ id }) =>
 function drawMaps() {
   if (!original) return;
   maps.show({
-    tracks: tracksOf({ original, layers, view, lineStyles, titleOf: titled, onStride: maps.showStride }),
+    tracks: people.coloured(
+      tracksOf({ original, layers, view, lineStyles, titleOf: titled, onStride: maps.showStride, drawings }),
+    ),
     marks: markLayers(marks, view),
   });
 }
 
 function readMarks() {
   marks = [
-    ...markSources({ original, runs, dummies: marked.dummies, zones, range: view.range }),
+    ...markSources({
+      original,
+      runs,
+      dummies: marked.dummies,
+      zones,
+      range: view.range,
+      place: people.place(original),
+    }),
     ...attacks.marks(cursor.series, view.range),
   ];
 }
@@ -70,14 +82,10 @@ function redrawMarks() {
 /** The event chosen, or the one looked at in a chart meanwhile. */
 function drawSelection() {
   if (!original) return;
+  if (people.isOn()) return maps.select(() => null);
   const event = cursor.hoveredEvent ?? cursor.event;
-  const [lon, lat] = [original.lonAt(event), original.latAt(event)];
-  const landmark = runs.some(([start, end]) => event >= start && event < end);
-  maps.select((ids) => {
-    const there = layers.filter(({ id }) => ids.includes(id));
-    const noisy = there.includes(active()) || there.length > 1 ? active() : there[0];
-    return { lon, lat, landmark, links: linksAt(event, there, lineStyles), circles: circlesAt(cursor, event, noisy) };
-  });
+  const shown = { original, layers, runs, cursor, lineStyles, active: active() };
+  return maps.select((ids) => selectionOf(event, ids, shown));
 }
 
 function drawEvent() {
@@ -96,7 +104,7 @@ function active() {
 const drawLegend = () =>
   legend.update(
     entriesOf({
-      ...{ layers, marks, view, lineStyles, cursor, original, titled },
+      ...{ layers, marks, view, lineStyles, cursor, titled, drawings, original: people.isOn() ? null : original },
       ...{ active: active(), alone: visibility.alone() },
     }),
   );
@@ -138,6 +146,7 @@ const visibility = createVisibility(view, () => layers, {
   titled,
 });
 const { toggle, solo } = visibility;
+const drawings = createDrawings(view, { view: () => applyView(), drawn: () => drawLegend() });
 const legendActions = createLegendActions(() => ({ layers, view, titled }), {
   view: applyView,
   styled() {
@@ -173,16 +182,15 @@ function setRange(range) {
   });
 }
 
-/** @type {any} */
-let hovering = null;
+/** @type {any[]} */
+let [hovering, hoverSource] = [null, null];
 /** What a pointer on a map is near to, at most once a frame. */
 function hoverMap(map, at) {
   cancelAnimationFrame(hovering);
+  if (people.isOn()) return (hovering = requestAnimationFrame(() => people.hover(map, at)));
   hovering = requestAnimationFrame(() => original && hoverEvent(at && eventAt(map, at.point, 14), "map"));
 }
 
-/** @type {any} */
-let hoverSource = null;
 /** The event under the pointer, on every chart, map and strip; null for none, from where it was last. */
 function hoverEvent(event, where) {
   if (cursor.hoveredEvent === event || (event === null && where && where !== hoverSource)) return;
@@ -213,16 +221,10 @@ async function join(release) {
 
 const goTo = (event) => timeline.select(event);
 
-/** The event whose point a map shows there: the original's, where it is drawn; null for none. */
-function eventAt(map, point, reach) {
-  for (const { id, track } of [{ id: ORIGINAL, track: original }, ...layers]) {
-    const i = track ? map.nearest(id, point, reach) : -1;
-    if (i >= 0) return eventOf(track, view.range, i);
-  }
-  return null;
-}
+const eventAt = (map, point, reach) => eventNear(map, point, reach, { original, layers, view });
 
 function clicked(map, point) {
+  if (people.isOn()) return people.click(map, point);
   const event = eventAt(map, point, 24);
   if (event !== null) goTo(event);
 }
@@ -241,6 +243,11 @@ async function show(layer) {
   if (!layer.visible) {
     layer.leave(); // fetched once the reader ticks it
     drawLegend();
+    return;
+  }
+  if (people.isOn()) {
+    await layer.load(null, original.n);
+    if (series === cursor.series) applyView();
     return;
   }
   const curve = layer.curve(series);
@@ -298,10 +305,12 @@ function watch(layer) {
 }
 
 async function readSeries() {
-  const index = cursor.series;
+  const { series } = cursor;
   const [track, events] = await Promise.all([
-    maps.fetchOriginal(withQuery(dataset.urls.track, { series: index }), dataset.series[index].points),
-    get(withQuery(page.urls.events, { series: index })),
+    people.isOn()
+      ? fetchTrack(dataset.urls.tracks)
+      : maps.fetchOriginal(withQuery(dataset.urls.track, { series }), dataset.series[series].points),
+    get(people.isOn() ? page.urls.events : withQuery(page.urls.events, { series })),
   ]);
   [original, marked, runs] = [track, events, events.runs];
   timeline.set({ n: track.n, time: track.time, runs, dummies: marked.dummies ?? [] });
@@ -310,15 +319,19 @@ async function readSeries() {
   drawMaps();
 }
 
-async function changeSeries(index) {
-  cursor.series = index;
-  view.range = null;
-  timeline.stop();
-  layers.forEach((layer) => layer.forget());
-  await readSeries();
-  timeline.select(0);
-  await Promise.all(layers.filter(({ done }) => done).map(show));
-}
+const changeSeries = (index) =>
+  attempt(async () => {
+    Object.assign(view, { series: index, range: null });
+    [cursor.series, original] = [index, null];
+    choice.set(index);
+    people.show();
+    timeline.stop();
+    layers.forEach((layer) => layer.forget());
+    await readSeries();
+    timeline.select(0);
+    applyView();
+    await Promise.all(layers.filter(({ done }) => done).map(show));
+  });
 
 async function start() {
   const [found, mechanisms, method, releases] = await Promise.all([
@@ -332,12 +345,19 @@ async function start() {
   layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
   visibility.open(page.requested);
   zones = method.zones ?? null;
+  if ((view.series ?? 0) >= dataset.series.length) cursor.series = view.series = 0;
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
     bounds: dataset.bounds,
     view,
     on: { view: applyView, choose: (id) => toggle(id, true), click: clicked, hover: hoverMap },
   });
-  legend = createLegend($("[data-layers]"), { toggle, solo, activate, ...legendActions }, linesOf(page.palette));
+  const actions = { toggle, solo, activate, drawing: drawings.choose, ...legendActions };
+  people = createPeopleView(bench, {
+    ...{ series: dataset.series, view },
+    known: () => ({ original, layers, map: maps.map }),
+    on: { choose: changeSeries, view: applyView },
+  });
+  legend = createLegend($("[data-layers]"), actions, linesOf(page.palette));
   $("[data-show-all]").addEventListener("click", visibility.showAll);
   createPicker($("#picker"), $("[data-pick]"), () => layers.filter(({ visible }) => visible).map(({ id }) => id));
   timeline = createTimeline($("[data-timeline]"), {
@@ -356,17 +376,15 @@ async function start() {
     made: (release) => attempt(() => join(release)),
   });
   attacks = new Attacks($("[data-attack]"), $("#attack-dialog"), {
-    urls: page.urls,
-    dataset,
-    attempt,
-    changed: redrawMarks,
-    show: maps.fit,
+    ...{ urls: page.urls, dataset, attempt },
+    ...{ changed: redrawMarks, show: maps.fit },
   });
-  watchKeys(() => ({ event: cursor.event, n: original?.n ?? 0, whole: brush.isWhole() }), {
+  watchKeys(() => ({ event: cursor.event, n: people.isOn() ? 1 : (original?.n ?? 0), whole: brush.isWhole() }), {
     step: goTo,
     all: () => brush.clear(),
   });
-  seriesChoice($("[data-series]"), dataset.series, (index) => attempt(() => changeSeries(index)));
+  choice = seriesChoice($("[data-series]"), dataset.series, changeSeries, { all: true, chosen: view.series });
+  people.show();
   prepare();
   await readSeries();
   timeline.select(0);

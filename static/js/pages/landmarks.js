@@ -1,7 +1,7 @@
 /* The landmark editor: a way to mark with live preview; zones drawn on the map; events picked on map and strip. */
 
 import { isGiven, refuseInvalid } from "../components/number_field.js";
-import { seriesChoice } from "../components/series_select.js";
+import { seriesChoice } from "../trajectory/series_choice.js";
 import { createTimeline, stepOf } from "../components/timeline.js";
 import { withQuery } from "../core/address.js";
 import { get, post } from "../core/api.js";

@@ -9,12 +9,14 @@ import { nameOf } from "./view_state.js";
 
 const OWN = { facts: "private to you", owner: true, private: true };
 
-function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled }) {
+function ofLayer(layer, { lineStyles, cursor, original, active, alone, titled, drawings }) {
   const { release } = layer;
+  const drawing = drawings.entry(layer.id);
   return {
     id: layer.id,
     title: titled(layer),
-    facts: [factsOf(release), verdictText(release.verdict)].filter(Boolean).join(" · "),
+    facts: [factsOf(release), verdictText(release.verdict), drawing.text].filter(Boolean).join(" · "),
+    drawing,
     lineStyle: lineStyles.get(layer.id),
     visible: layer.visible,
     error_m: release.owner_view?.mae_m,

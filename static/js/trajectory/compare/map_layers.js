@@ -62,9 +62,10 @@ function heights(layers, view) {
 /**
  * [{id, title, lineStyle, owner, ready, error_m, mapLayer, errors}] as listed; `mapLayer` is null where there is none
  * or it is hidden.
- * `onStride(k)`: every k-th event in view has an error line, where they are requested.
+ * `drawings` as in release_drawings.js. `onStride(k)`: every k-th event in view has an error line, where they are
+ * requested.
  */
-export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride }) {
+export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride, drawings }) {
   const order = heights(layers, view);
   const opacity = (id) => view.opacity.get(nameOf(id)) ?? 1;
   const hidden = (id) => view.hidden.has(nameOf(id));
@@ -96,8 +97,10 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
       lineStyle: styleOf(lineStyle),
       opacity: STRENGTH * opacity(id),
       order: order.get(id),
+      drawing: drawings.chosen(id),
+      onDrawing: (drawing, classes) => drawings.note(id, drawing, classes),
     };
-    const source = view.lines && shown && linesOf(original, layer.track, view.range, onStride);
+    const source = view.lines && view.series !== null && shown && linesOf(original, layer.track, view.range, onStride);
     const errors = source
       ? {
           id: errorsId(id),
@@ -125,15 +128,15 @@ export function tracksOf({ original, layers, view, lineStyles, titleOf, onStride
 
 /**
  * What lies above the lines: [{id, kind, title, count, source}] of the landmarks, their dummies and the zones, if there
- * are.
+ * are. `place(runs)` are the runs of the original's points where it has not all of the events.
  */
-export function markSources({ original, runs, dummies, zones, range }) {
+export function markSources({ original, runs, dummies, zones, range, place = (some) => some }) {
   const within = (some) => runsWithin(some, range);
   const size = (some) => some.reduce((sum, [start, end]) => sum + end - start, 0);
   const real = within(runsWithout(runs, dummies ?? []));
-  const found = [{ id: "landmarks", count: size(real), source: { track: original, runs: real } }];
+  const found = [{ id: "landmarks", count: size(real), source: { track: original, runs: place(real) } }];
   if (dummies)
-    found.push({ id: "dummies", count: size(within(dummies)), source: pickedFrom(original, within(dummies)) });
+    found.push({ id: "dummies", count: size(within(dummies)), source: pickedFrom(original, place(within(dummies))) });
   if (zones) found.push({ id: "zones", count: zones.length, source: zones });
   return found.map((one) => ({ ...one, kind: one.id, title: MARKS[one.id] }));
 }

@@ -84,6 +84,7 @@ export function createModes(host, rail, { bounds, view, on }) {
   }
 
   return {
+    map: first.mapView.map,
     /** Show `tracks` and `marks` (map layers of what lies above the lines). */
     show(what) {
       ({ tracks, marks } = what);

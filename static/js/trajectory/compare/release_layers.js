@@ -53,11 +53,13 @@ export class Layer {
     return this.ready && this.wasShown;
   }
 
-  /** Fetch its track of about `n` points. */
+  /** Fetch its track of about `n` points; that of all series where `series` is null. */
   async load(series, n) {
     this.holds = n;
     this.wasShown = true;
-    this.track = await fetchTrack(withQuery(this.release.urls.track, { series }), { time: false });
+    const { track, tracks } = this.release.urls;
+    const url = series === null ? withQuery(tracks, { reduce: "sample" }) : withQuery(track, { series });
+    this.track = await fetchTrack(url, { time: false });
     this.unloaded = false;
   }
 

@@ -4,11 +4,14 @@
  *   maps, faint: the layers side by side; whether the original lies below them
  *   order, opacity, hide: layers from the top, in %, those not drawn      range: events [first, last + 1) that are
  *   show: best or all of the releases, where it does not name them
+ *   draw: line, points or density, where the reader chose how a release is drawn
+ *   series: its index, or all      colour: release, where those of all series are not coloured by person
  *   inks: the palette's line of a layer, where it was chosen      lines: 1 for the error lines of all events
  * A layer is named by the end of its id, of which the beginning may be a time.
  */
 
 import { rangeOf, readdress } from "../../core/address.js";
+import { DRAWINGS } from "../../map/track_drawing.js";
 
 export const MODES = [
   ["overlay", "Overlay"],
@@ -16,7 +19,23 @@ export const MODES = [
   ["grid", "Side by side"],
 ];
 
-const KEYS = ["mode", "left", "right", "split", "maps", "faint", "order", "opacity", "hide", "range", "inks", "lines"];
+const KEYS = [
+  "mode",
+  "left",
+  "right",
+  "split",
+  "maps",
+  "faint",
+  "order",
+  "opacity",
+  "hide",
+  "range",
+  "inks",
+  "lines",
+  "draw",
+  "series",
+  "colour",
+];
 
 /** A layer's name in the address. */
 export const nameOf = (id) => (id.length === 36 ? id.slice(-8) : id);
@@ -59,6 +78,13 @@ export function readViewState() {
         .map(([name, line]) => [name, Number(line)]),
     ),
     lines: parameters.get("lines") === "1",
+    drawings: new Map(
+      listed(parameters.get("draw"))
+        .map((one) => /** @type {[string, string]} */ (one.split(":")))
+        .filter(([, drawing]) => DRAWINGS.some(([value]) => value === drawing)),
+    ),
+    series: parameters.get("series") === "all" ? null : Number(parameters.get("series")) || 0,
+    byPerson: parameters.get("colour") !== "release",
   };
 }
 
@@ -81,6 +107,9 @@ function asText(view) {
     range: view.range ? view.range.join("-") : "",
     inks: [...view.lineStyles].map(([name, line]) => `${name}:${line}`).join(),
     lines: view.lines ? "1" : "",
+    draw: [...view.drawings].map(([name, drawing]) => `${name}:${drawing}`).join(),
+    series: view.series === null ? "all" : view.series ? String(view.series) : "",
+    colour: view.byPerson ? "" : "release",
   };
 }
 

@@ -1,0 +1,132 @@
+/* Tracks of many people on one canvas: a track in pieces, each piece in the colour of its person.
+ *
+ * Lines and points are pixels of our own (see line_raster.js), a colour at a time; a density has one colour.
+ */
+
+import { cssColour } from "../core/series_style.js";
+import { Density } from "./density.js";
+import { Raster } from "./line_raster.js";
+import { frameOf } from "./positions.js";
+import { chosenDrawing } from "./track_drawing.js";
+import { DOT_PX, drawSteps } from "./track_layer.js";
+
+/** @typedef {import("./positions.js").Positions} Positions */
+
+const MARGIN = 8;
+/** @type {ImageData | null} */
+let image = null;
+
+/**
+ * The pieces of `positions`, which end at `ends`, in the style {colours, colour, width, opacity, drawing, onDrawing},
+ * as a layer draws them: `colours[k]` is the k-th piece's, `colour` a density's. The rest as in track_layer.js.
+ */
+export function peopleLayer(positions, ends, style, redraw) {
+  const density = new Density(positions, redraw);
+  const boxes = Array.from(ends, (end, k) => boxOf(positions, k ? ends[k - 1] : 0, end));
+  const last = { drawing: "" };
+  const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
+  return {
+    draw(ctx, view, part) {
+      ctx.canvas.style.opacity = style.opacity ?? 1;
+      if (!part) last.drawing = drawingIn(view);
+      if (last.drawing === "density") density.draw(ctx, view, style.colour);
+      else drawPieces(ctx, view, { positions, ends, boxes }, style, last.drawing);
+      style.onDrawing?.(last.drawing, density.classes);
+    },
+    keeps: (view) => last.drawing !== "density" && last.drawing === drawingIn(view),
+  };
+}
+
+function drawPieces(ctx, view, { positions, ends, boxes }, { colours, width = 1.5 }, drawing) {
+  const frame = frameOf(view, positions.middle);
+  const ratio = ctx.getTransform().a;
+  const [across, down] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
+  if (image?.width !== across || image.height !== down) image = new ImageData(across, down);
+  const pixels = new Uint32Array(image.data.buffer);
+  pixels.fill(0);
+  const thick = (drawing === "points" ? DOT_PX : width) * ratio;
+  for (const [colour, pieces] of byColour(colours, ends.length)) {
+    const raster = new Raster(across, down, thick);
+    for (const k of pieces) {
+      const [first, after] = [k ? ends[k - 1] : 0, ends[k]];
+      if (after === first || !inView(boxes[k], frame, view)) continue;
+      if (drawing === "points") drawPoints(raster, view, frame, ratio, positions, first, after);
+      else drawSteps(raster, view, frame, ratio, positions, { indices: null, from: [first, after - 1] }, 0);
+    }
+    raster.addTo(pixels, cssColour(colour));
+  }
+  const { e, f } = ctx.getTransform();
+  ctx.putImageData(image, e, f);
+}
+
+function drawPoints(raster, view, frame, ratio, positions, first, after) {
+  const half = (DOT_PX * ratio) / 2;
+  const box = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
+  const dot = (_, x, y) => raster.line(x * ratio - half, y * ratio, x * ratio + half, y * ratio);
+  positions.eachPoint(frame, box, dot, first, after);
+}
+
+/** [[colour, pieces]]: the pieces 0 … n - 1 in as many groups as there are colours. */
+export function byColour(colours, n) {
+  const groups = new Map();
+  for (let k = 0; k < n; k++) groups.set(colours[k], [...(groups.get(colours[k]) ?? []), k]);
+  return [...groups];
+}
+
+/** The box around the points [first, after): [west, east, north, south]. */
+function boxOf(positions, first, after) {
+  const box = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let i = first; i < after; i++) {
+    const d = positions.d(i);
+    const y = positions.y[i];
+    box[0] = Math.min(box[0], d);
+    box[1] = Math.max(box[1], d);
+    box[2] = Math.min(box[2], y);
+    box[3] = Math.max(box[3], y);
+  }
+  return box;
+}
+
+function inView([west, east, north, south], { across, down, left, top }, { width, height }) {
+  return (
+    west * across + left <= width + MARGIN &&
+    east * across + left >= -MARGIN &&
+    north * down + top <= height + MARGIN &&
+    south * down + top >= -MARGIN
+  );
+}
+
+/**
+ * Index of the point at which the step nearest to a place on the screen ends, within `reach` pixels; -1 if there is
+ * none.
+ *
+ * @param {View} view
+ * @param {Positions} positions
+ * @param {Point} at
+ * @param {number} reach
+ */
+export function nearestStep(view, positions, { x, y }, reach) {
+  const frame = frameOf(view, positions.middle);
+  const { across, down, left, top } = frame;
+  let [least, found] = [reach * reach, -1];
+  positions.eachChunk(frame, x - reach, y - reach, x + reach, y + reach, (c) => {
+    const last = Math.min(positions.n - 1, positions.all.from[c + 1]);
+    for (let i = positions.all.from[c] + 1; i <= last; i++) {
+      if (positions.starts?.[i]) continue;
+      const [ax, ay] = [positions.d(i - 1) * across + left - x, positions.y[i - 1] * down + top - y];
+      const [bx, by] = [positions.d(i) * across + left - x, positions.y[i] * down + top - y];
+      if (Math.min(ax, bx) > reach || Math.max(ax, bx) < -reach) continue;
+      const off = squaredDistance(ax, ay, bx, by);
+      if (off <= least) [least, found] = [off, i];
+    }
+  });
+  return found;
+}
+
+/** The squared distance of (0, 0) to the segment from a to b. */
+function squaredDistance(ax, ay, bx, by) {
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = dx * dx + dy * dy;
+  const along = length ? Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length)) : 0;
+  return (ax + along * dx) ** 2 + (ay + along * dy) ** 2;
+}
