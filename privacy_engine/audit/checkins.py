@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from privacy_engine import noise
+from privacy_engine.audit import decisions
+from privacy_engine.audit.decisions import Decisions
 from privacy_engine.audit.kinds import Column, Observed, Pair, residue_columns
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.recommender import Recommender
@@ -54,6 +56,9 @@ class CheckInKind:
                 "one in the first cell, not outside the box": ([one, added], [one, np.full(more, -1)]),
                 "one between far cells, not between others": ([near], [far]) if user else ([_within(far, near)], [far]),
             }
+        near_threshold = Decisions.of(mechanism)
+        if near_threshold is not None:
+            pairs["one more, in boxes near their threshold"] = near_threshold.uploads()
         inputs: dict[str, CheckIns] = {}  # pairs that share an input share its draws
 
         def made(users: list[Ints]) -> CheckIns:
@@ -64,7 +69,8 @@ class CheckInKind:
     def draw(self, mechanism: Any, given: CheckIns, times: int, rng: noise.RandomSource) -> Observed:
         """Of ``times`` models what :data:`NAMES` lists, (times, names)."""
         cells = observed_cells(len(mechanism.grid))
-        return np.asarray(mechanism.repeat(given, times, partial(_observe, cells=cells), rng=rng), dtype=np.float64)
+        observe = partial(_observe, cells=cells, near_threshold=Decisions.of(mechanism))
+        return np.asarray(mechanism.repeat(given, times, observe, rng=rng), dtype=np.float64)
 
     def values(self, pair: Pair) -> list[Column]:
         """The masses of the observed cells, how many numbers there are, and the first mass minus the last."""
@@ -78,13 +84,14 @@ class CheckInKind:
         ]
 
     def features(self, pair: Pair, observed: Observed) -> Floats:
-        """The numbers that differ without noise, each within what it is for either input.
+        """The numbers that differ without noise, each within what it is for either input, and which boxes are split.
 
         Of a count with Laplace noise all that distinguishes two inputs is its value within their exact counts.
         """
         assert isinstance(pair, _ModelPair)
         differ = pair.lowest < pair.highest
-        return np.clip(observed[:, differ], pair.lowest[differ], pair.highest[differ])
+        clipped = np.clip(observed[:, differ], pair.lowest[differ], pair.highest[differ])
+        return np.column_stack([clipped, observed[:, DEPTHS]])  # which boxes are split, also where both would be
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +104,8 @@ class _ModelPair(Pair):
 
 def _pair(name: str, mechanism: Any, first: CheckIns, second: CheckIns) -> _ModelPair:
     exact = mechanism.model_copy(update={"epsilon": NO_NOISE})
-    observe = partial(_observe, cells=observed_cells(len(mechanism.grid)))
+    near_threshold = Decisions.of(mechanism)
+    observe = partial(_observe, cells=observed_cells(len(mechanism.grid)), near_threshold=near_threshold)
     one, other = (observe(exact.release(data, rng=noise.seeded(0))) for data in (first, second))
     epsilon = float(mechanism.epsilon)
     return _ModelPair(name, first, second, 1.0, epsilon, np.minimum(one, other), np.maximum(one, other))
@@ -108,8 +116,10 @@ NAMES = (
     *(f"score of observed cell {i} after the first" for i in range(CELLS)),
     "how many numbers are published",
     *(f"published number {i}" for i in range(NUMBERS)),
+    *decisions.NAMES,
 )
 """What is observed of a model; numbers that it does not have count as zero."""
+DEPTHS = [len(NAMES) - len(decisions.NAMES) + i for i, name in enumerate(decisions.NAMES) if name.startswith("depth")]
 
 
 def observed_cells(cells: int) -> Ints:
@@ -117,7 +127,7 @@ def observed_cells(cells: int) -> Ints:
     return np.linspace(0, cells - 1, CELLS).astype(np.int64)
 
 
-def _observe(model: Recommender, *, cells: Ints) -> Floats:
+def _observe(model: Recommender, *, cells: Ints, near_threshold: Decisions | None) -> Floats:
     mass, published = model.densities(), model.numbers()
     found = np.zeros(len(NAMES))
     if mass is not None:
@@ -127,6 +137,8 @@ def _observe(model: Recommender, *, cells: Ints) -> Floats:
     if len(published) > NUMBERS:
         published = published[np.linspace(0, len(published) - 1, NUMBERS).astype(np.int64)]
     found[2 * CELLS + 1 :][: len(published)] = published
+    if near_threshold is not None:
+        found[-len(decisions.NAMES) :] = near_threshold.observe(model)
     return found
 
 

@@ -46,11 +46,21 @@ class CheckInPrivTree(TreeMechanism):
         """Standard deviation of the noise on each count of a leaf."""
         return noise.discrete_laplace_sd(self.noise_rate(1 - DECISION_SHARE))
 
-    def fit(self, log: QueryLog) -> TreeModel:
+    @property
+    def decision_rate(self) -> float:
+        """Rate of the noise on each decision."""
         parts = 4 ** (self.order + 1)
-        rate = self.noise_rate(DECISION_SHARE * (parts - 1) / (2 * parts - 1))
+        return self.noise_rate(DECISION_SHARE * (parts - 1) / (2 * parts - 1))
+
+    @property
+    def decay(self) -> int:
+        """How many runs a box needs more at each level."""
+        return whole_decay(self.decision_rate, 4 ** (self.order + 1))
+
+    def fit(self, log: QueryLog) -> TreeModel:
         empty, half = new_tree(self.grid, self.order, "every-axis"), DECISION_SHARE * self.epsilon
-        tree = log.answer(PrivTreeQuery("splits of boxes", empty, rate, whole_decay(rate, parts), THRESHOLD, half))
+        query = PrivTreeQuery("splits of boxes", empty, self.decision_rate, self.decay, THRESHOLD, half)
+        tree = log.answer(query)
         levels = len(tree.levels)
         counts, spent = [np.empty(0, dtype=np.int64)] * levels, np.full(levels, DECISION_SHARE)
         return self.fitted(log, tree, counts, [0.0] * levels, spent)
