@@ -74,7 +74,12 @@ declare global {
     order?: number;
     onStride?: (k: number) => void;
   };
-  type RequestOptions = { body?: any; signal?: AbortSignal; headers?: Record<string, string> };
+  type RequestOptions = {
+    body?: any;
+    signal?: AbortSignal;
+    headers?: Record<string, string>;
+    background?: boolean; // refused where the session has ended, without a dialog
+  };
   type TransferOptions = {
     body?: XMLHttpRequestBodyInit;
     headers?: Record<string, string>;

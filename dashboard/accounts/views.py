@@ -1,11 +1,16 @@
 """Pages of the accounts app: log in, come in by a link, make and revoke tokens, hide and show the tour."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
@@ -17,11 +22,33 @@ from dashboard.datasets.selectors import visible_datasets
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+@method_decorator([login_not_required, never_cache], name="dispatch")
 class Login(LoginView):
-    """User name and password."""
+    """User name and password: a page, or JSON where a page that is open logs in again."""
 
     template_name = "accounts/login.html"
     redirect_authenticated_user = True
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """As Django's; a GET for JSON returns who is logged in, and sets the CSRF cookie."""
+        if request.method == "GET" and _is_for_json(request):
+            get_token(request)
+            return JsonResponse({"user": request.user.get_username() if request.user.is_authenticated else None})
+        return super().dispatch(request, *args, **kwargs)
+
+    def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        response = super().form_valid(form)
+        return JsonResponse({"user": self.request.user.get_username()}) if _is_for_json(self.request) else response
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        if _is_for_json(self.request):
+            message = "Wrong user name or password. Both are case-sensitive."
+            return JsonResponse({"errors": [{"code": "login", "message": message}]}, status=400)
+        return super().form_invalid(form)
+
+
+def _is_for_json(request: HttpRequest) -> bool:
+    return request.headers.get("Accept") == "application/json"
 
 
 @login_not_required
@@ -40,9 +67,10 @@ def once(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("datasets:list")
 
 
+@login_not_required
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
-    """End the session."""
+    """End the session, if there is one: another tab may have ended it."""
     logout(request)
     return redirect("accounts:login")
 

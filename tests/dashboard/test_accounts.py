@@ -8,6 +8,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -187,3 +188,39 @@ class TestPassword:
         assert answer.status_code == 200
         assert "sessionid" not in answer.cookies
         assert b"Wrong user name or password" in answer.content
+
+
+class TestLoginInPlace:
+    """The login view as JSON: what a page that is open needs to log in again."""
+
+    JSON = {"HTTP_ACCEPT": "application/json"}
+
+    def test_returns_who_is_logged_in_with_a_csrf_cookie(self, client: Client, owner: User) -> None:
+        answer = client.get("/login/", **self.JSON)
+        assert answer.json() == {"user": None}
+        assert answer.cookies[settings.CSRF_COOKIE_NAME].value
+        assert "no-store" in answer["Cache-Control"]
+        client.force_login(owner)
+        assert client.get("/login/", **self.JSON).json() == {"user": "owner"}
+
+    def test_logs_in_and_renews_token_and_session(self, owner: User) -> None:
+        owner.set_password("a long walk")
+        owner.save()
+        client = Client(enforce_csrf_checks=True)
+        client.get("/login/", **self.JSON)
+        before = client.cookies[settings.CSRF_COOKIE_NAME].value
+        body = {"username": owner.username, "password": "a long walk"}
+        assert client.post("/login/", body, **self.JSON).status_code == 403  # without the token
+        answer = client.post("/login/", body, HTTP_X_CSRFTOKEN=before, **self.JSON)
+        assert answer.json() == {"user": owner.username}
+        assert client.cookies[settings.CSRF_COOKIE_NAME].value != before
+        assert client.get(API, **self.JSON).status_code == 200
+
+    def test_refuses_a_wrong_password(self, client: Client, owner: User) -> None:
+        answer = client.post("/login/", {"username": owner.username, "password": "guess"}, **self.JSON)
+        assert answer.status_code == 400
+        assert answer.json()["errors"][0]["message"].startswith("Wrong user name or password")
+        assert client.get(API, **self.JSON).status_code == 401
+
+    def test_logout_without_a_session_leads_to_the_login_page(self, client: Client) -> None:
+        assert client.post("/logout/").headers["Location"] == "/login/"

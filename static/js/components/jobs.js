@@ -71,7 +71,7 @@ function slower(pace, moved) {
 }
 
 async function fetchJobs() {
-  const { results, ended, no_worker } = await get($("#jobs").dataset.url);
+  const { results, ended, no_worker } = await get($("#jobs").dataset.url, { background: true });
   const now = JSON.stringify(
     [...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]),
   );

@@ -2,6 +2,7 @@
 
 import { csrfToken } from "./csrf.js";
 import { sentenceOf } from "./field_errors.js";
+import { isRepeatable } from "./session.js";
 
 /** What the server refused, or could not do. */
 export class ApiError extends Error {
@@ -49,7 +50,11 @@ function failure(status, text, retryAfter) {
     // not JSON: a proxy's page or ours
   }
   const message = TEXTS[status] ?? `The server failed (status ${status}). Try again; if it fails again, report it.`;
-  return new ApiError(status, errors?.length ? errors : [{ code: `http-${status}`, message }], retryAfter);
+  return new ApiError(
+    status,
+    errors?.length && status !== 401 ? errors : [{ code: `http-${status}`, message }],
+    retryAfter,
+  );
 }
 
 /**
@@ -57,14 +62,13 @@ function failure(status, text, retryAfter) {
  * @param {string} url
  * @param {RequestOptions} options
  */
-async function request(method, url, { body, signal, headers = {} } = {}) {
+async function send(method, url, { body, signal, headers = {} }) {
   /** @type {Record<string, string>} */
   const own = { Accept: "application/json", ...headers };
   if (method !== "GET") own["X-CSRFToken"] = csrfToken();
   if (body !== undefined) own["Content-Type"] = "application/json";
-  let answer;
   try {
-    answer = await fetch(url, {
+    return await fetch(url, {
       method,
       headers: own,
       signal,
@@ -75,7 +79,27 @@ async function request(method, url, { body, signal, headers = {} } = {}) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, [UNREACHED]);
   }
-  if (!answer.ok) throw failure(answer.status, await answer.text(), Number(answer.headers.get("Retry-After")) || null);
+}
+
+/** @param {Response} answer */
+const refusal = async (answer) =>
+  failure(answer.status, await answer.text(), Number(answer.headers.get("Retry-After")) || null);
+
+/**
+ * Send a request; where the session has ended, once more after logging in again. One in the `background` is refused.
+ *
+ * @param {string} method
+ * @param {string} url
+ * @param {RequestOptions} options
+ */
+async function request(method, url, { background = false, ...options } = {}) {
+  let answer = await send(method, url, options);
+  if (answer.ok) return answer;
+  const error = await refusal(answer);
+  if (background || !(await isRepeatable(error))) throw error;
+  options.signal?.throwIfAborted();
+  answer = await send(method, url, options);
+  if (!answer.ok) throw await refusal(answer);
   return answer;
 }
 
@@ -108,17 +132,17 @@ export const patch = async (url, body, options) => json(await request("PATCH", u
 export const del = async (url, options) => json(await request("DELETE", url, options));
 /**
  * @param {string} url
- * @param {RequestOptions} options
+ * @param {RequestOptions} [options]
  */
-export const getText = async (url, { signal } = {}) =>
-  (await request("GET", url, { signal, headers: { Accept: "text/html, */*" } })).text();
+export const getText = async (url, options) =>
+  (await request("GET", url, { ...options, headers: { Accept: "text/html, */*" } })).text();
 
 /**
  * @param {string} url
- * @param {RequestOptions} options
+ * @param {RequestOptions} [options]
  */
-export const getBytes = async (url, { signal } = {}) =>
-  (await request("GET", url, { signal, headers: { Accept: "*/*" } })).arrayBuffer();
+export const getBytes = async (url, options) =>
+  (await request("GET", url, { ...options, headers: { Accept: "*/*" } })).arrayBuffer();
 
 /**
  * POST a form; `onProgress(share)` receives the share that was sent, 0 to 1.
@@ -134,14 +158,30 @@ export async function postForm(url, form, { onProgress, signal } = {}) {
 }
 
 /**
- * A request that reports how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest.
+ * A request that reports how much of its body was sent: `onProgress(bytes, ofBytes)`. Resolves with the XMLHttpRequest;
+ * where the session has ended it is sent once more after logging in again.
  *
  * @param {string} method
  * @param {string} url
  * @param {TransferOptions} options
  * @returns {Promise<XMLHttpRequest>}
  */
-export function transfer(method, url, { body, headers = {}, onProgress, signal } = {}) {
+export async function transfer(method, url, options = {}) {
+  try {
+    return await transferOnce(method, url, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !(await isRepeatable(error))) throw error;
+    return transferOnce(method, url, options);
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {TransferOptions} options
+ * @returns {Promise<XMLHttpRequest>}
+ */
+function transferOnce(method, url, { body, headers = {}, onProgress, signal }) {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
     const stop = () => sending.abort();
@@ -199,7 +239,7 @@ export const pause = (ms, signal) =>
 export async function poll(url, { until, every = 1000, onUpdate, signal } = {}) {
   for (let missed = 0; ;) {
     try {
-      const answer = await get(url, { signal });
+      const answer = await get(url, { signal, background: true });
       missed = 0;
       onUpdate?.(answer);
       if (until?.(answer)) return answer;

@@ -5,6 +5,7 @@ import { $, data, el } from "../core/dom.js";
 import { count, percent, whole } from "../core/format.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
+import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
 
@@ -116,6 +117,7 @@ async function send(/** @type {Event} */ event) {
   submit.disabled = true;
   try {
     const made = await post(page.urls.aggregate, description());
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     submit.disabled = false;
@@ -129,3 +131,4 @@ form.hidden = false; // its fields were made above: nothing moves once it is see
 form.addEventListener("submit", send);
 window.addEventListener("pageshow", () => schedule()); // also on the way back
 schedule();
+const kept = keepForm(form);

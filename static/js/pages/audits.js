@@ -5,6 +5,7 @@ import { watchDialogs } from "../components/dialogs.js";
 import { $, data, el } from "../core/dom.js";
 import { createFields } from "../components/form_fields.js";
 import { watchJobActions } from "../components/job_actions.js";
+import { keepForm } from "../components/kept_form.js";
 import { refreshJobs } from "../components/jobs.js";
 import { refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
@@ -52,6 +53,7 @@ async function start(event) {
   const name = isControl(mechanism.value) ? mechanism.value : `${alteration.value}${mechanism.value}`;
   try {
     const made = await post(url, { mechanism: { name, ...fields.values() }, ...draws.values() });
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     submit.disabled = false;
@@ -69,3 +71,4 @@ watchDialogs((what, button) => (button.dataset.key === audit ? location.assign(l
 watchStates(refresh);
 window.addEventListener("pageshow", () => (submit.disabled = false)); // also on the way back
 showFields();
+const kept = keepForm(form);

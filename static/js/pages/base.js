@@ -1,8 +1,9 @@
-/* What every page has: menus that close, terms that explain themselves, the jobs drawer. */
+/* What every page has: menus that close, terms that explain themselves, the jobs drawer, logging in again. */
 
 import { $$ } from "../core/dom.js";
 import { watchTerms } from "../components/glossary.js";
 import { watchJobs } from "../components/jobs.js";
+import { watchSession } from "../components/login_dialog.js";
 
 const WAYS = { ArrowDown: 1, ArrowUp: -1 };
 
@@ -40,4 +41,5 @@ document.addEventListener("focusout", (/** @type {any} */ { target, relatedTarge
 });
 
 watchTerms();
+watchSession();
 watchJobs();

@@ -1,6 +1,7 @@
 /* Dummy landmarks: choose how, see how many to expect, draw, go on to a release on all marks. */
 
 import { check, invalidIn, refuseInvalid, reveal, showProblem, valueOf } from "../components/number_field.js";
+import { keepForm } from "../components/kept_form.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { messageOf, sentenceOf } from "../core/field_errors.js";
@@ -11,7 +12,7 @@ import { bars, before, budgetText, expected } from "../trajectory/dummy_landmark
 const WAIT_MS = 200;
 const page = data("page-data");
 const buttons = [$("[data-draw]"), $("[data-draw-release]")];
-let methodCards;
+let methodCards, kept;
 /** @type {any} */
 let waiting = null;
 /** @type {any} */
@@ -78,6 +79,7 @@ async function draw(release) {
   enable(false);
   try {
     const made = await post(page.urls.draw, { method: methodCards.values(), seed: seed(), name: $("#set-name").value });
+    kept.forget();
     if (release) location.assign(releaseOn(made));
     else await showSelection(made);
   } catch (error) {
@@ -138,6 +140,7 @@ async function start() {
   });
   $("[data-draw-release]").addEventListener("click", () => draw(true));
   showSeed();
+  kept = keepForm($("[data-form]"));
   await foresee();
   $("[data-form]").dataset.ready = "all";
 }

@@ -6,6 +6,7 @@ import { number } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
+import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
 import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
@@ -144,6 +145,7 @@ async function send(/** @type {Event} */ event) {
   const body = { dataset: page.dataset, mechanism: description(), ...(seed !== null && { seed }) };
   try {
     const made = await post(page.urls.releases, body, { headers: idempotencyHeaders(body) });
+    kept.forget();
     location.assign(`${page.urls.compare}?release=${made.id}`);
   } catch (error) {
     submit.disabled = false;
@@ -158,4 +160,5 @@ form.addEventListener("submit", send);
 window.addEventListener("pageshow", () => schedule()); // also on the way back
 changePurpose();
 showFields();
+const kept = keepForm(form);
 form.dataset.fields = "shown"; // what is below them does not move any more

@@ -1,5 +1,6 @@
 /* The landmark editor: a way to mark with live preview; zones drawn on the map; events picked on map and strip. */
 
+import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { seriesChoice } from "../trajectory/series_choice.js";
 import { createTimeline, stepOf } from "../components/timeline.js";
@@ -30,18 +31,10 @@ const DOTS = { colour: "--foreground", radius: 2.5, hollow: true, order: -200, m
 const NEAR_PX = 16;
 const RINGS = { colour: "--foreground", radius: 6.5, hollow: true, order: -150 }; // of a second set
 const page = data("page-data");
-const state = {
-  series: 0,
-  first: 0,
-  event: 0,
-  hoveredEvent: null,
-  where: null,
-  edited: false,
-  draft: null,
-  distance: null,
-  other: null,
-};
-let dataset, track, marks, methods, judged, map, timeline, tools, zoneEditor, preview, against, history;
+/** @type {Record<string, any>} */
+const state = { series: 0, first: 0, event: 0, hoveredEvent: null, where: null, draft: null };
+Object.assign(state, { distance: null, other: null });
+let dataset, track, marks, methods, judged, map, timeline, tools, zoneEditor, preview, against, history, kept;
 
 const isManual = () => history.now.way === methods.manual;
 const isZones = () => history.now.way === methods.zones;
@@ -151,8 +144,13 @@ function adjust(field) {
 }
 
 function putZones(zones, key) {
-  state.edited = true;
   put({ way: methods.zones, zones }, key);
+}
+
+/** Go on with what was kept; undone, it is as the editor began. */
+function restore(kept) {
+  history.put(kept);
+  settle();
 }
 
 function step(way) {
@@ -189,7 +187,6 @@ function found(answer) {
 function mark(events) {
   const first = !isManual();
   const on = marks.toggle(events.map((event) => state.first + event));
-  state.edited = true;
   put({ way: methods.manual, runs: marks.runs() });
   const manual = first ? " The method is now Manual: the detected landmarks are a starting point." : "";
   announce(`${count(events.length, "event")} ${on ? "added" : "removed"}.${manual}`);
@@ -248,7 +245,7 @@ async function keep(then) {
       ? zonesAs(history.now.zones)
       : methods.describe(isManual() ? { events: marks.events() } : {});
     const made = await post(page.urls.save, { dataset: dataset.id, method, name: $("#set-name").value });
-    state.edited = false;
+    kept.forget();
     location.assign(
       then === "release" ? withQuery(page.urls.release, { landmark_set: made.id }) : `${page.urls.page}#landmark-sets`,
     );
@@ -343,7 +340,10 @@ function createParts(ways, sets, releases) {
     releases.filter(({ state, seed }) => state === "done" && seed === null),
     { onChange: (release) => put({ release }) },
   );
-  methods.panel(methods.zones, el("div", { class: "stack" }, zoneEditor.element, judged.element));
+  methods.panel(
+    methods.zones,
+    el("div", { class: "stack", dataset: { unkept: "" } }, zoneEditor.element, judged.element),
+  );
   against = createAgainst($("[data-against]"), sets, { change: showOther });
 }
 
@@ -387,7 +387,7 @@ async function start() {
   $("[data-redo]").addEventListener("click", () => step("redo"));
   $("[data-save]").addEventListener("click", () => keep("page"));
   $("[data-save-release]").addEventListener("click", () => keep("release"));
-  addEventListener("beforeunload", (event) => state.edited && event.preventDefault());
+  kept = keepForm($("[data-editor]"), { more: { read: () => history.now, apply: restore }, name: location.search });
   $("[data-editor]").dataset.ready = "all";
 }
 

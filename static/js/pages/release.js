@@ -1,6 +1,7 @@
 /* The release form: several mechanisms over one landmark set; one POST for each, then to the comparison. */
 
 import { createFields } from "../components/form_fields.js";
+import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
@@ -23,7 +24,7 @@ import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
-let dataset, cards, common, purpose, steps, lineStyles, forecast, errorTable, temporalLoss, preview, loadingMap;
+let kept, dataset, cards, common, purpose, steps, lineStyles, forecast, errorTable, temporalLoss, preview, loadingMap;
 let answer = null; // the newest forecast, while it matches the form
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
@@ -163,6 +164,7 @@ async function submit(event) {
       return;
     }
   }
+  kept.forget();
   const query = new URLSearchParams([
     ["landmark_set", setId()],
     ["show", "best"],
@@ -265,6 +267,7 @@ async function start() {
       showGround().catch(ungrounded);
     }),
   );
+  kept = keepForm($("[data-form]"), { more: { read: () => steps.values(), apply: (values) => steps.set(values) } });
   $("[data-form]").addEventListener("submit", submit);
   show();
   showGround().catch(ungrounded);

@@ -3,6 +3,7 @@
 import { ApiError, post } from "../core/api.js";
 import { $, data } from "../core/dom.js";
 import { createFields } from "../components/form_fields.js";
+import { keepForm } from "../components/kept_form.js";
 import { refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
 
@@ -19,6 +20,7 @@ async function send(/** @type {Event} */ event) {
   showProblems(problem, []);
   try {
     const made = await post(page.url, fields.values());
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     submit.disabled = false;
@@ -30,4 +32,6 @@ async function send(/** @type {Event} */ event) {
 
 form.hidden = false; // its fields were made above: nothing moves once it is seen
 form.dataset.ready = "all";
+const kept = keepForm(form);
 form.addEventListener("submit", send);
+window.addEventListener("pageshow", () => (submit.disabled = false)); // also on the way back

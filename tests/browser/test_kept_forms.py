@@ -1,0 +1,227 @@
+"""What was typed into a form is kept: over a reload, Back, a lost request and the end of a session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.models import Release
+from tests.browser.conftest import PageMonitor, check_page
+from tests.browser.rendering import wait_until_ready
+from tests.browser.test_accounts import PASSWORD
+from tests.browser.test_steps import form, only
+
+_KEPT = "Object.keys(sessionStorage).filter((key) => key.startsWith('cairn:form:')).length"
+_PURE = """async () => {
+  const memory = await import("/static/js/core/form_memory.js");
+  const root = document.createElement("form");
+  root.innerHTML = `
+    <input name="text" value="1"><input name="twice" value="a"><input name="twice" value="b">
+    <div data-field="level"><input id="field-level-17" value="2"></div>
+    <input type="radio" name="way" value="near" checked><input type="radio" name="way" value="far">
+    <input type="checkbox" name="more" value="x">
+    <input type="password" name="secret" value="hush"><input type="hidden" name="csrfmiddlewaretoken" value="t">
+    <input type="file" name="file"><div data-unkept><input name="series" value="7"></div>
+    <input name="fixed" value="8" readonly><select name="sort"><option>up</option><option>down</option></select>`;
+  const before = memory.valuesIn(root);
+  root.querySelector("[value=far]").addEventListener("change", () => root.append(
+    Object.assign(document.createElement("input"), { name: "reach", value: "" })));
+  memory.putValues(root, { "text": "1,5", "twice 1": "c", "level": "x", "way=near": false, "way=far": true,
+    "more=x": true, "reach": "30", "gone": "?", "sort": "down" });
+  const kept = { values: before, more: null, search: "?way=near" };
+  const roomless = Object.getOwnPropertyDescriptor(Storage.prototype, "setItem");
+  Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
+  const full = memory.write("cairn:form:test", kept);
+  Object.defineProperty(Storage.prototype, "setItem", roomless);
+  sessionStorage.setItem("cairn:form:broken", "{");
+  const found = {
+    before,
+    after: memory.valuesIn(root),
+    same: Object.keys(memory.valuesFor(kept, "?way=near")).length,
+    other: Object.keys(memory.valuesFor(kept, "?way=far&text=2")),
+    full,
+    broken: memory.read("cairn:form:broken"),
+    nothing: memory.read("cairn:form:none"),
+  };
+  memory.discardAll();
+  return { ...found, left: sessionStorage.length };
+}"""
+
+
+def level(page: Page) -> Any:
+    return page.get_by_label("Level ε", exact=True)
+
+
+def restored(page: Page) -> Any:
+    return page.get_by_role("group", name="Restored form")
+
+
+def end_session() -> None:
+    Session.objects.all().delete()
+
+
+def typed(page: Page) -> None:
+    """Wait until what was typed is kept."""
+    page.wait_for_function(f"() => {_KEPT} === 1")
+
+
+class TestMemory:
+    @pytest.mark.journey
+    def test_of_every_kind_of_control(self, page: Page) -> None:
+        page.goto("/tokens/")
+        found = page.evaluate(_PURE)
+        before = {
+            "text": "1", "twice": "a", "twice 1": "b", "level": "2", "way=near": True, "way=far": False,
+            "more=x": False, "sort": "up",
+        }  # fmt: skip
+        assert found["before"] == before
+        changed = {"text": "1,5", "twice 1": "c", "level": "x", "way=near": False, "way=far": True, "more=x": True}
+        assert found["after"] == before | changed | {"sort": "down", "reach": "30"}
+        assert found["same"] == len(before)
+        assert found["other"] == ["twice", "twice 1", "level", "more=x", "sort"]
+        assert (found["full"], found["broken"], found["nothing"], found["left"]) == (False, None, None, 0)
+
+
+class TestReleaseForm:
+    def test_reload_back_and_start_afresh(
+        self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
+    ) -> None:
+        form(page, taxi)
+        first = level(page).input_value()
+        only(page, "w-event")
+        level(page).fill("0,5")
+        page.locator("[data-adds]").first.click()
+        page.get_by_role("radio", name="Seeded simulation").check()
+        page.get_by_label("Seed", exact=True).fill("12x")  # refused, and kept
+        typed(page)
+
+        page.reload()
+        wait_until_ready(page, "[data-form]")
+        expect(restored(page)).to_contain_text("Restored what you typed.")
+        self.is_as_typed(page)
+        check_page(page, both_colours=True)
+
+        page.goto("/")
+        page.go_back()
+        wait_until_ready(page, "[data-form]")
+        self.is_as_typed(page)
+
+        restored(page).get_by_role("button", name="Start afresh").click()
+        expect(level(page)).to_have_value(first)
+        expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
+        expect(page.locator("[data-chosen-steps] li")).to_have_count(0)
+        expect(restored(page)).to_have_count(0)
+        assert page.evaluate(_KEPT) == 0
+
+        level(page).fill("2")
+        monitor.expect(500)
+        page.route("**/api/v1/releases/", lambda route: route.fulfill(status=500))
+        page.get_by_role("button", name="Create 3 releases").click()
+        expect(page.locator("[data-problem]")).to_contain_text("The server failed (status 500)")
+        page.unroute("**/api/v1/releases/")
+        page.reload()
+        wait_until_ready(page, "[data-form]")
+        expect(level(page)).to_have_value("2")
+        page.get_by_role("button", name="Create 3 releases").click()
+        page.wait_for_url("**/compare/**")
+        assert page.evaluate(_KEPT) == 0
+
+    def is_as_typed(self, page: Page) -> None:
+        expect(level(page)).to_have_value("0,5")
+        expect(page.get_by_label("Seed", exact=True)).to_have_value("12x")
+        expect(page.get_by_role("checkbox", name=re.compile("^w-event"))).to_be_checked()
+        expect(page.get_by_role("checkbox", name=re.compile("^Skip"))).not_to_be_checked()
+        expect(page.locator("[data-chosen-steps] li")).to_have_count(1)
+
+    def test_logs_in_again_in_place(
+        self, page: Page, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
+    ) -> None:
+        monitor.expect(400, 401)
+        form(page, taxi)
+        only(page, "Uniform")
+        level(page).fill("3")
+        page.get_by_role("button", name="Create 1 release").wait_for()
+        expect(page.locator("[data-submit]")).to_be_enabled()
+        end_session()
+        page.get_by_role("button", name="Create 1 release").click()
+        dialog = page.get_by_role("dialog", name="Log in again")
+        expect(dialog.get_by_label("User name")).to_have_value("owner")
+        check_page(page, both_colours=True)
+        dialog.get_by_label("Password").fill("guess")
+        dialog.get_by_role("button", name="Log in").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("Wrong user name or password")
+        dialog.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/compare/**")
+        assert Release.objects.get().spec["mechanism"]["epsilon"] == 3
+        assert Session.objects.count() == 1
+
+    def test_cancelled_the_form_stays_and_another_tab_can_log_in(
+        self, open_page: Callable[..., Page], page: Page, owner: User, taxi: Dataset, stays: LandmarkSet,
+        monitor: PageMonitor,
+    ) -> None:  # fmt: skip
+        monitor.expect(401)
+        form(page, taxi)
+        only(page, "Uniform")
+        level(page).fill("3")
+        expect(page.locator("[data-submit]")).to_be_enabled()
+        end_session()
+        page.locator("[data-submit]").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+        expect(page.locator("[data-problem]")).to_contain_text("You are logged out")
+        expect(level(page)).to_have_value("3")
+        page.locator("[data-submit]").click()
+        page.get_by_role("dialog").get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Nobody is logged in")
+        tab = page.context.new_page()
+        tab.goto("/login/")
+        tab.get_by_label("User name").fill("owner")
+        tab.get_by_label("Password").fill(PASSWORD)
+        tab.keyboard.press("Enter")
+        tab.wait_for_url("**/")
+        page.bring_to_front()
+        again = page.get_by_role("dialog").get_by_role("button", name="Continue")
+        if again.count():  # the window's focus may have done it
+            again.click()
+        page.wait_for_url("**/compare/**")
+
+
+class TestPlainForms:
+    def test_are_sent_after_logging_in_again(self, page: Page, monitor: PageMonitor) -> None:
+        monitor.expect(401)  # of the jobs, which are polled
+        page.goto("/tokens/")
+        end_session()
+        page.get_by_role("button", name="New token").click()
+        page.get_by_role("dialog").get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_label("Token", exact=True)).to_be_visible()
+
+
+class TestLandmarks:
+    def test_zones_and_selections_are_kept(self, page: Page, taxi: Dataset) -> None:
+        address = f"/datasets/{taxi.pk}/landmarks/new/"
+        page.goto(address)
+        wait_until_ready(page, "[data-editor]")
+        page.get_by_label("Name", exact=True).fill("my places")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("l")
+        expect(page.locator("[data-method=manual]")).to_have_attribute("aria-pressed", "true")
+        marked = page.locator("[data-count]").inner_text()
+        typed(page)
+        page.goto("/")
+        page.goto(address)
+        wait_until_ready(page, "[data-editor]")
+        expect(restored(page)).to_be_visible()
+        expect(page.locator("[data-count]")).to_have_text(marked)
+        expect(page.get_by_label("Name", exact=True)).to_have_value("my places")
+        restored(page).get_by_role("button", name="Start afresh").click()
+        expect(page.locator("[data-method=manual]")).to_have_attribute("aria-pressed", "false")
+        expect(page.get_by_label("Name", exact=True)).to_have_value("")
