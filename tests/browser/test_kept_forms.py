@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -88,6 +89,59 @@ class TestMemory:
         assert found["same"] == len(before)
         assert found["other"] == ["twice", "twice 1", "level", "more=x", "sort"]
         assert (found["full"], found["broken"], found["nothing"], found["left"]) == (False, None, None, 0)
+
+
+_BAR = """async () => {
+  const bar = await import("/static/js/components/submit_bar.js");
+  const { summaryOf, levelText } = await import("/static/js/trajectory/release_form/submit_summary.js");
+  const quote = (spent, price, total) => ({ spent_per_km: spent, price_per_km: price, total_per_km: total,
+    fits: total === null || spent + price <= total });
+  const form = { chosen: ["Skip", "Uniform"], hasSet: true, level: { epsilon: 2, radius_m: 200 }, invalid: [],
+    updating: false, isCurrent: true, quote: quote(19, 20, 50), experiment: false, problem: "Lost.", use: () => {} };
+  const states = [{}, { updating: true, isCurrent: false }, { quote: quote(19, 40, 50) }, { quote: quote(50, 1, 50) },
+    { quote: null }, { chosen: [] }, { hasSet: false }, { experiment: true, quote: quote(50, 1, 50) },
+    { quote: quote(0, 20, null) }];
+  return {
+    floors: [0.3336, 3.1, 12345, 0, -1, NaN, Infinity, 0.1 + 0.2].map(bar.floorOf),
+    shares: [[3.8, 2, 10], [3.8, 7, 10], [12, 1, 10], [0, 1, 0], [1, 1, null], [0.1, 0.2, 0.3], [1, null, 4]].map(
+      ([spent, cost, total]) => bar.budgetShares({ spent, cost, total })),
+    levels: [levelText({ epsilon: 0.5, radius_m: 1000 }), levelText({ epsilon: NaN, radius_m: 1 }), levelText({})],
+    states: states.map((changed) => {
+      const { state, note, level, budget, suggestion } = summaryOf({ ...form, ...changed });
+      return [state, note, level, budget?.cost ?? null, suggestion?.text ?? null];
+    }),
+  };
+}"""
+
+
+class TestBar:
+    @pytest.mark.journey
+    def test_states_of_the_release_form(self, page: Page) -> None:
+        page.goto("/tokens/")
+        found = json.loads(json.dumps(page.evaluate(_BAR)).replace("\\u202f", " ").replace("\\u00a0", " "))
+        assert found["floors"] == [0.333, 3.1, 12300, 0, 0, 0, 0, 0.3]
+        shares = [[one[name] for name in ("spent", "cost", "left", "over")] for one in found["shares"]]
+        assert shares == [
+            pytest.approx(one)
+            for one in (
+                [0.38, 0.2, 4.2, 0], [0.38, 0.62, 0, 0.8], [1, 0, 0, 3], [1, 0, 0, 1], [0, 0, None, 0],
+                [1 / 3, 2 / 3, 0, 0], [0.25, 0, 3, 0],
+            )
+        ]  # fmt: skip
+        assert found["levels"] == ["ε 0.5 / 1 km", "", ""]
+        level = "2 × ε 2 / 200 m"
+        over = "Needs {}, {} is left. {} or raise the limit."
+        assert found["states"] == [
+            ["ready", "2.2 is left after it.", level, 4, None],
+            ["updating", "Waiting for the forecast", level, None, None],
+            ["blocked", over.format(8, 6.2, "Lower ε to 1.55, choose fewer mechanisms"), level, 8, "Use ε 1.55"],
+            ["blocked", over.format(0.2, 0, "Choose fewer mechanisms"), level, 0.2, None],
+            ["ready", "Lost.", level, None, None],
+            ["blocked", "Choose a mechanism.", "ε 2 / 200 m", 4, None],
+            ["blocked", "Choose a landmark set.", level, 4, None],
+            ["ready", "Not published: spends nothing.", level, 0, None],
+            ["ready", "No limit is set.", level, 4, None],
+        ]
 
 
 class TestReleaseForm:

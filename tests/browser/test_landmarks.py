@@ -160,6 +160,11 @@ class TestReleaseForm:
         self.open(page, taxi)
         page.get_by_label("Radius r, m", exact=True).fill("100")
         expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
+        expect(page.locator("[data-submit-bar]")).to_contain_text("Needs 3, 1 is left. Lower ε to 0.333")
+        expect(page.get_by_role("button", name="Create 3 releases")).to_be_disabled()
+        page.get_by_role("button", name="Use ε 0.333").click()
+        expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()
+        set_budget(dataset=taxi, epsilon=0.5, radius_m=100.0)  # in another tab
         page.get_by_role("button", name="Create 3 releases").click()
         expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
         assert Release.objects.count() == 1

@@ -136,7 +136,7 @@ def compose(page: Page) -> None:
     page.get_by_label("Radius r, m", exact=True).fill("50")
     for title in FOUR:
         page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
-    expect(page.locator("[data-forecast] li")).to_have_count(4, timeout=SOON_MS)
+    expect(page.locator("[data-forecast] > tbody")).to_have_count(4, timeout=SOON_MS)
 
 
 def run(page: Page, server: Server) -> list[dict[str, Any]]:

@@ -6,18 +6,20 @@ import { count, percent, whole } from "../core/format.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
-import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
+import { correctionOf, createSubmitBar } from "../components/submit_bar.js";
 
 const WAIT_MS = 400; // after the last key before the size is requested: the events are counted for it
 const SIDES = ["west", "south", "east", "north"];
 const PER_UNIT = ["most", "pick"]; // fields that do not belong to single events
 const page = data("page-data");
 const form = $("[data-form]");
-const submit = $("[data-submit]");
+const bar = createSubmitBar(form);
 const problem = $("[data-problem]");
 let timer = 0;
 let latest = 0;
+let size = ""; // of the newest answer
 
 const groups = Object.entries(page.groups).map(([name, fields]) =>
   createFields($(`[data-group=${name}]`), fields, { onChange: name === "box" ? changeBox : schedule }),
@@ -50,15 +52,27 @@ function takeBox(/** @type {Record<string, number>} */ box) {
 function complete() {
   const { box = [], ...rest } = description();
   const closed = box.every((/** @type {number | undefined} */ side) => side !== undefined);
-  return closed && [...Object.values(rest), ...box].every(isGiven) && !invalidIn(form).length;
+  return closed && [...Object.values(rest), ...box].every(isGiven) && !bar.invalid().length;
 }
 
 function schedule() {
   const single = $("[data-field=unit] select").value === "event";
   for (const name of PER_UNIT) $(`[data-field=${name}]`).hidden = single;
   window.clearTimeout(timer);
-  submit.disabled = true;
+  latest += 1; // what is still on its way is of other values
+  $("[data-side]").dataset.stale = "";
+  showBar("updating", "Waiting for the size");
   timer = window.setTimeout(preview, WAIT_MS);
+}
+
+/** The bar below, in this state unless a value is wrong. */
+function showBar(/** @type {string} */ state, note = "") {
+  const invalid = bar.invalid();
+  bar.show({
+    label: "Count the events",
+    names: size,
+    ...(invalid.length ? { state: "invalid", note: correctionOf(invalid) } : { state, note }),
+  });
 }
 
 async function preview() {
@@ -69,7 +83,7 @@ async function preview() {
       ? "Give all four sides of the box, or none."
       : "A value is missing or invalid: see the marked fields.";
     $("[data-expected]").replaceChildren(el("p", { class: "muted" }, missing));
-    return;
+    return showBar("blocked", missing);
   }
   try {
     const found = await post(page.urls.preview, body);
@@ -83,6 +97,7 @@ async function preview() {
 }
 
 function showExpected(/** @type {any} */ found) {
+  delete $("[data-side]").dataset.stale;
   problem.hidden = true;
   const facts = [
     ["Events", `${whole(found.events)} of ${count(found.people, "person")}`],
@@ -101,7 +116,8 @@ function showExpected(/** @type {any} */ found) {
     el("p", {}, found.statement),
     ...found.not_covered.map((/** @type {string} */ text) => el("p", { class: "notice" }, `Not covered: ${text}.`)),
   );
-  submit.disabled = false;
+  size = `${count(found.cells, "cell")} × ${count(found.steps, "step")}`;
+  showBar("ready", `${whole(found.events)} events`);
 }
 
 function refuse(/** @type {ApiError} */ error) {
@@ -109,18 +125,18 @@ function refuse(/** @type {ApiError} */ error) {
   for (const group of groups) rest = group.fail(rest);
   $("[data-expected]").replaceChildren();
   showProblems(problem, rest);
+  showBar(rest.length < error.errors.length ? "blocked" : "ready", "There is no forecast of the size.");
 }
 
 async function send(/** @type {Event} */ event) {
   event.preventDefault();
   if (refuseInvalid(form)) return;
-  submit.disabled = true;
+  showBar("blocked", "Submitting …");
   try {
     const made = await post(page.urls.aggregate, description());
     kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
-    submit.disabled = false;
     if (!(error instanceof ApiError)) throw error;
     refuse(error);
     focusProblem(form, problem);

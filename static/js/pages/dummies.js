@@ -32,6 +32,7 @@ function changed() {
 function stop() {
   $("[data-expected]").textContent = "Not possible with this choice.";
   $("[data-price]").textContent = "";
+  $("[data-bar-note]").textContent = "Not possible with this choice.";
   $("[data-chances]").hidden = true;
 }
 
@@ -59,6 +60,7 @@ function show(found) {
   $("[data-expected]").textContent = expected(found);
   $("[data-price]").textContent = budgetText(found);
   $("[data-chances]").hidden = found.points === found.landmarks;
+  $("[data-bar-note]").textContent = expected(found);
   $("[data-chances] tbody").replaceChildren(...bars(found.counts));
   const note = before(found, methodCards.chosen().redrawing);
   $("[data-draws]").textContent = note;

@@ -7,16 +7,17 @@ import { idempotencyHeaders } from "../core/idempotency.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
-import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
-import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
+import { createSubmitBar, correctionOf } from "../components/submit_bar.js";
+import { createPurpose, showPurpose, submitLabel } from "../trajectory/release_form/release_purpose.js";
 
 const WAIT_MS = 250; // after the last key before a quote is requested
 const SIDES = ["west", "south", "east", "north"];
 const GRID = [...SIDES, "side"]; // fields beside the map of a public grid
 const page = data("page-data");
 const form = $("[data-form]");
-const submit = $("[data-submit]");
+const bar = createSubmitBar(form);
 const problem = $("[data-problem]");
 /** @type {any[]} */
 let groups = []; // the parameters, and of check-ins those of the grid
@@ -24,19 +25,21 @@ let groups = []; // the parameters, and of check-ins those of the grid
 let entered = {}; // values for the next mechanism that has a field of that name
 let timer = 0;
 let latest = 0;
+/** @type {any} */
+let budget = null; // of the newest quote
+/** @type {{state: string, note: string}} */
+let status = { state: "updating", note: "" };
 
 const chosen = () =>
   page.mechanisms.find((/** @type {{name: string}} */ { name }) => name === $("[name=mechanism]:checked").value);
 const values = () => Object.assign({}, ...groups.map((group) => group.values()));
 const description = () => ({ name: chosen().name, ...values() });
-const complete = () =>
-  Object.values(values()).every(isGiven) &&
-  !$$("[data-parameters], [data-grid-fields]").some((host) => invalidIn(host).length);
+const complete = () => Object.values(values()).every(isGiven) && !bar.invalid().length;
 const boxMap = page.areas.length ? createBoxMap($("[data-box-map]"), { areas: page.areas, onChange: takeBox }) : null;
 const purpose = createPurpose($("[data-purpose]"), { onChange: changePurpose });
 
 function changePurpose() {
-  showPurpose(purpose.experiment(), 1);
+  showPurpose(purpose.experiment());
   if (groups.length) schedule();
 }
 
@@ -74,16 +77,36 @@ function takeBox(/** @type {Record<string, number>} */ box) {
 
 function schedule() {
   window.clearTimeout(timer);
-  submit.disabled = !complete();
+  latest += 1; // what is still on its way is of other values
+  $("[data-side]").dataset.stale = "";
+  showBar({ state: "updating", note: "Waiting for the forecast" });
   timer = window.setTimeout(quote, WAIT_MS);
+}
+
+/** The bar below, in this state unless a value is wrong. */
+function showBar(/** @type {{state: string, note: string}} */ now) {
+  status = now;
+  const { epsilon = null } = values();
+  const invalid = bar.invalid();
+  bar.show({
+    label: submitLabel(purpose.experiment(), 1),
+    names: chosen().title,
+    level: isGiven(epsilon) ? `ε ${number(epsilon)}` : "",
+    budget: budget && {
+      spent: budget.spent,
+      cost: now.state === "updating" || invalid.length ? null : purpose.experiment() ? 0 : budget.price,
+      total: budget.total,
+      unit: `ε of ${budget.label}`,
+    },
+    ...now,
+    ...(invalid.length && { state: "invalid", note: correctionOf(invalid) }),
+  });
 }
 
 async function quote() {
   const turn = (latest += 1);
   if (!complete()) {
-    $("[data-promise]").replaceChildren(
-      el("p", { class: "muted" }, "A value is missing or invalid: see the marked fields."),
-    );
+    $("[data-spending]").textContent = "A value is missing or invalid: see the marked fields.";
     return;
   }
   try {
@@ -92,12 +115,15 @@ async function quote() {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (turn === latest) refuse(error);
+    if (turn === latest) showBar({ state: "ready", note: "There is no forecast." });
   }
   form.dataset.ready = "all";
 }
 
-function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
+function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
   problem.hidden = true;
+  delete $("[data-side]").dataset.stale;
+  budget = price;
   const simulation = purpose.experiment();
   const list = (/** @type {string} */ title, /** @type {string[]} */ texts) =>
     texts.length > 0 && [
@@ -125,11 +151,19 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ budget) {
     : `Charges ε = ${number(budget.price)} of ${budget.label}; ε = ${number(budget.after)} would be spent${
         budget.total === null ? ". There is no limit." : ` of ${number(budget.total)}.`
       }${budget.fits ? "" : " The budget does not suffice."}`;
-  const bar = $("[data-budget]");
-  bar.hidden = budget.total === null;
-  bar.max = budget.total ?? 1;
-  bar.value = Math.min(simulation ? budget.spent : budget.after, bar.max);
-  submit.disabled = !simulation && !(budget.fits && promise.publishable);
+  showBar(statusOf(promise));
+}
+
+function statusOf(/** @type {any} */ promise) {
+  if (purpose.experiment()) return { state: "ready", note: "Not published: spends nothing." };
+  if (!promise.publishable) return { state: "blocked", note: "Such a release is not publishable." };
+  if (budget.fits)
+    return {
+      state: "ready",
+      note: budget.total === null ? "No limit is set." : `${number(budget.total - budget.after)} is left after it.`,
+    };
+  const rest = number(Math.max(budget.total - budget.spent, 0));
+  return { state: "blocked", note: `Needs ${number(budget.price)}, ${rest} is left. Lower ε or raise the limit.` };
 }
 
 function refuse(/** @type {ApiError} */ error) {
@@ -139,7 +173,8 @@ function refuse(/** @type {ApiError} */ error) {
 async function send(/** @type {Event} */ event) {
   event.preventDefault();
   if (refuseInvalid(form)) return;
-  submit.disabled = true;
+  const before = status;
+  showBar({ state: "blocked", note: "Submitting …" });
   problem.hidden = true;
   const seed = purpose.seed();
   const body = { dataset: page.dataset, mechanism: description(), ...(seed !== null && { seed }) };
@@ -148,7 +183,7 @@ async function send(/** @type {Event} */ event) {
     kept.forget();
     location.assign(`${page.urls.compare}?release=${made.id}`);
   } catch (error) {
-    submit.disabled = false;
+    showBar(before);
     if (!(error instanceof ApiError)) throw error;
     refuse(error);
     focusProblem(form, problem);

@@ -3,6 +3,7 @@
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
+import { createSubmitBar } from "../components/submit_bar.js";
 import { get, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
@@ -12,20 +13,43 @@ import { distanceM } from "../map/projection.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
 import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
 import { createErrorTable } from "../trajectory/release_form/error_table.js";
-import { afterwards, createForecast, entry, guarantees, spending } from "../trajectory/release_form/forecast.js";
+import {
+  afterwards,
+  createForecast,
+  forecastTable,
+  guarantees,
+  spending,
+} from "../trajectory/release_form/forecast.js";
 import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
 import { offerRadii } from "../trajectory/release_form/named_radii.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
 import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
+import { summaryOf } from "../trajectory/release_form/submit_summary.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
 const page = data("page-data");
-let kept, dataset, cards, common, purpose, steps, lineStyles, forecast, errorTable, temporalLoss, preview, loadingMap;
+let kept,
+  dataset,
+  cards,
+  common,
+  purpose,
+  steps,
+  lineStyles,
+  forecast,
+  errorTable,
+  temporalLoss,
+  preview,
+  loadingMap,
+  bar;
+/** @type {any} */
 let answer = null; // the newest forecast, while it matches the form
+/** @type {any} */
+let quote = null; // the newest of the budget
+let [isSending, problem] = [false, ""]; // the problem is why there is no forecast
 
 const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
 const level = () => common.values();
@@ -69,42 +93,67 @@ function show() {
   $("[data-afterwards]").replaceChildren(
     ...afterwards(steps.chosen()).map((text) => el("p", { class: "small" }, text)),
   );
-  const submit = $("[data-submit]");
-  submit.disabled = !request.length || !setId();
-  showPurpose(purpose.experiment(), request.length);
+  showPurpose(purpose.experiment());
   if (answer) showSpending(answer);
   errorTable.update();
-  $("[data-save]").disabled = submit.disabled || invalidIn($("[data-form]")).length > 0;
-  if (!request.length || !ok || ![...request, ...after].every(whole)) {
-    forecast.stop();
-    empty(request.length ? "A value is missing or invalid: see the marked fields." : "Choose a mechanism and a level.");
-  } else {
-    forecast.request({
-      landmark_set: setId(),
-      mechanisms: request,
-      postprocess: after,
-      correlation: temporalLoss.correlation(),
-    });
+  $("[data-save]").disabled = !request.length || !setId() || invalidIn($("[data-form]")).length > 0;
+  if (!request.length) empty("Choose a mechanism and a level.");
+  else if (!ok || ![...request, ...after].every(whole)) dim("A value is missing or invalid: see the marked fields.");
+  else {
+    const body = { landmark_set: setId(), mechanisms: request, postprocess: after };
+    if (forecast.request({ ...body, correlation: temporalLoss.correlation() })) $("[data-side]").dataset.stale = "";
   }
+  showBar();
+}
+
+/** What is sent, what it costs, and whether it may be: not while a forecast is of other values than the form's. */
+function showBar() {
+  const updating = forecast.isWaiting() || errorTable.isWaiting();
+  const state = {
+    chosen: cards.chosen().map(({ mechanism }) => mechanism.title),
+    hasSet: Boolean(setId()),
+    level: level(),
+    invalid: bar.invalid(),
+    quote,
+    isCurrent: answer !== null && !forecast.isWaiting(),
+    experiment: purpose.experiment(),
+    updating,
+    problem,
+    use: (epsilon) => {
+      common.set({ epsilon });
+      show();
+    },
+  };
+  bar.show({ ...summaryOf(state), ...(isSending && { state: "blocked" }) });
+  if (!forecast.isWaiting()) $("[data-form]").dataset.ready = "all";
+}
+
+/** Keep what is shown, dimmed: it is of the last valid values. */
+function dim(note) {
+  forecast.stop();
+  answer = null;
+  problem = note;
+  $("[data-side]").dataset.stale = "";
+  $("[data-spending]").textContent = note;
 }
 
 function empty(...note) {
   for (const part of ["forecast", "warnings", "promises"]) $(`[data-${part}]`).replaceChildren();
   temporalLoss.clear();
   preview.answer(null, []);
-  answer = null;
-  $("[data-budget]").hidden = true;
-  $("[data-spending]").textContent = note.join(" ");
-  $("[data-form]").dataset.ready = "all";
+  dim(note.join(" "));
+  delete $("[data-side]").dataset.stale;
 }
 
 function showForecast(found, request) {
   answer = found;
-  $("[data-forecast]").replaceChildren(...found.mechanisms.map((one) => entry(one, lineStyles.get(one.name))));
+  quote = found.budget;
+  delete $("[data-side]").dataset.stale;
+  $("[data-forecast]").replaceChildren(...forecastTable(found.mechanisms, lineStyles));
   temporalLoss.show(found, lineStyles);
   preview.answer(request.mechanisms[0], found.mechanisms);
   showSpending(found);
-  $("[data-form]").dataset.ready = "all";
+  showBar();
 }
 
 /** What is extreme about it, and what it costs: both also depend on what it is for. */
@@ -125,10 +174,6 @@ function showSpending({ mechanisms: forecasts, budget: quote }) {
   $("[data-warnings]").replaceChildren(...notices.map(notice));
   $("[data-promises]").replaceChildren(...(experiment ? [] : guarantees(forecasts)));
   $("[data-spending]").textContent = spending(quote, level(), forecasts, experiment).join(" ");
-  const bar = $("[data-budget]");
-  bar.hidden = quote.total_per_km === null;
-  bar.max = quote.total_per_km ?? 1;
-  bar.value = Math.min(experiment ? quote.spent_per_km : quote.after_per_km, bar.max);
 }
 
 function extent() {
@@ -149,8 +194,7 @@ async function showGround() {
 async function submit(event) {
   event.preventDefault();
   if (refuseInvalid($("[data-form]"))) return;
-  const button = $("[data-submit]");
-  button.disabled = true;
+  setSending(true);
   [cards, common, steps, purpose].forEach((part) => part.clear());
   showErrors([]);
   const made = [];
@@ -159,8 +203,8 @@ async function submit(event) {
     try {
       made.push(await post(page.urls.releases, body, { headers: idempotencyHeaders(body) }));
     } catch (error) {
+      setSending(false);
       refuse(mechanism.name, error, made);
-      button.disabled = false;
       return;
     }
   }
@@ -171,6 +215,11 @@ async function submit(event) {
     ...made.map(({ id }) => ["release", id]),
   ]);
   location.assign(`${page.urls.compare}?${query}`);
+}
+
+function setSending(on) {
+  isSending = on;
+  showBar();
 }
 
 function refuse(name, error, made) {
@@ -232,8 +281,12 @@ async function start() {
   lineStyles = new Map(described.map((one) => [one.name, one]));
   forecast = createForecast(page.urls.forecast, {
     show: showForecast,
-    fail: (errors) => empty(...errors.map(sentenceOf)),
+    fail(errors) {
+      empty(...errors.map(sentenceOf));
+      showBar();
+    },
   });
+  bar = createSubmitBar($("[data-form]"));
   const fields = commonFields(described).map((one) =>
     one.name === "radius_m" ? { ...one, example: page.radius_m } : one,
   );
@@ -249,6 +302,7 @@ async function start() {
     known: new Map(described.map((one) => [one.name, { level: one.level, lineStyle: lineStyles.get(one.name) }])),
     requested: requestedErrors,
     use,
+    changed: showBar,
   });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
@@ -269,6 +323,7 @@ async function start() {
   );
   kept = keepForm($("[data-form]"), { more: { read: () => steps.values(), apply: (values) => steps.set(values) } });
   $("[data-form]").addEventListener("submit", submit);
+  window.addEventListener("pageshow", () => setSending(false)); // also on the way back
   show();
   showGround().catch(ungrounded);
 }

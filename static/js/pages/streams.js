@@ -6,6 +6,7 @@ import { messageOf } from "../core/field_errors.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { createFields } from "../components/form_fields.js";
+import { keepForm } from "../components/kept_form.js";
 import { swapSoon } from "../components/job_status.js";
 import { refuseInvalid, showProblem } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
@@ -80,6 +81,7 @@ async function open(/** @type {Event} */ event) {
   };
   try {
     const made = await post(url, body, { headers: idempotencyHeaders(body) });
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     submit.disabled = false;
@@ -93,3 +95,4 @@ form.addEventListener("submit", open);
 watchDialogs(refresh);
 window.addEventListener("pageshow", () => (submit.disabled = false)); // also on the way back
 showFields();
+const kept = keepForm(form);

@@ -11,6 +11,7 @@ import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { axisOf, scaleHead, span } from "./error_axis.js";
 import { createForecast } from "./forecast.js";
+import { levelText } from "./submit_summary.js";
 
 const WEAKER = ["event", "w-event"]; // levels at which landmarks are not protected together
 const HEADS = ["Mechanism", "Typical", "95\u202f%", "Landmarks, typical", "", "Verdict"];
@@ -43,25 +44,35 @@ const ruleText = ({ title, rule, at_most_m }) =>
 
 /**
  * The section `host`. `known` has {level, lineStyle} of each mechanism by name; `requested()` is the form's request, or
- * null while it is invalid; `use(name, epsilon)` sets the form. Returns {update()}.
+ * null while it is invalid; `use(name, epsilon)` sets the form; `changed()` is called when what is shown is up to date,
+ * or refused. Returns {update(), isWaiting()}.
  */
-export function createErrorTable(host, { urls, known, requested, use }) {
+export function createErrorTable(host, { urls, known, requested, use, changed }) {
   const [text, table, rule, find] = ["answer", "table", "rule", "find"].map((part) => $(`[data-errors-${part}]`, host));
   const [field, figure] = ["accepted", "figure"].map((id) => $(`#${id}`, host));
   /** @type {any[]} */
-  let [errors, levels, of] = [null, null, ""];
+  let [errors, levels, of, shownLevel] = [null, null, "", ""];
   const busy = (on) => host.setAttribute("aria-busy", String(on));
   const forecast = createForecast(urls.errors, { show, fail });
 
   function show(found, body) {
     errors = found;
+    shownLevel = levelText(body.mechanisms[0]);
     if (withoutLevels(body) !== of) levels = null;
     draw();
+    changed();
+  }
+
+  /** What is shown is of an earlier request: dimmed, with the reason above it. */
+  function dim(reason, rest) {
+    host.dataset.stale = "";
+    text.replaceChildren(el("strong", {}, reason), shownLevel ? ` The values below are for ${shownLevel}${rest}.` : "");
   }
 
   function fail(refused) {
-    text.textContent = refused.map(sentenceOf).join(" ");
+    dim(refused.map(sentenceOf).join(" "), "");
     busy(false);
+    changed();
   }
 
   function draw() {
@@ -70,6 +81,7 @@ export function createErrorTable(host, { urls, known, requested, use }) {
     text.replaceChildren(...answer(rows, errors.scale));
     table.replaceChildren(...tableOf(rows, columns));
     rule.textContent = `Rule: ${errors.rules.map(ruleText).join(" · ")}.`;
+    delete host.dataset.stale;
     busy(false);
   }
 
@@ -94,9 +106,16 @@ export function createErrorTable(host, { urls, known, requested, use }) {
     update() {
       const body = requested();
       find.disabled = !body;
-      if (!body) forecast.stop();
-      if (!body || forecast.request(body)) busy(Boolean(body));
+      if (!body) {
+        forecast.stop();
+        busy(false);
+        dim("A value is missing or invalid.", ", the last valid input");
+      } else if (forecast.request(body)) {
+        busy(true);
+        dim(`Updating for ${levelText(body.mechanisms[0])} …`, " and cannot be submitted");
+      }
     },
+    isWaiting: forecast.isWaiting,
   };
 }
 
@@ -136,14 +155,14 @@ const headOf = (title, i, { axis, scale }) =>
 
 function rowOf(one, { axis, scale, levels, use }) {
   const { overall, landmarks } = one.errors;
-  const figure = (value, label) =>
-    el("td", { class: "number", "data-label": label }, value === null ? "–" : metres(value));
+  const figure = (value, label, name = "") =>
+    el("td", { class: "number", "data-label": label, "data-figure": name }, value === null ? "–" : metres(value));
   return el(
     "tr",
     { dataset: { errors: one.name, verdict: one.verdict?.name ?? "" } },
     el("th", { scope: "row" }, el("span", { class: "row" }, swatch(one.lineStyle), one.title)),
     figure(overall.typical_m, "Typical"),
-    figure(overall.p95_m, "95\u202f%"),
+    figure(overall.p95_m, "95\u202f%", "p95"),
     figure(landmarks.typical_m, "Landmarks, typical"),
     el("td", { class: "errors__axis wide" }, overall.p95_m !== null && span(axis, scale, overall, one.lineStyle)),
     el("td", { "data-label": "Verdict", class: "verdict" }, verdictText(one.verdict) || "–"),

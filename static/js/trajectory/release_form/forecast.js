@@ -10,36 +10,40 @@ const PAUSE_MS = 200;
 
 /**
  * `request(body)` after a pause: the newest request alone is answered, to `show(answer, body)` or `fail(errors)`. It
- * returns whether it differs from the one before.
+ * returns whether it differs from the one before. `isWaiting()` until then: what is shown is of an earlier request.
  */
 export function createForecast(url, { show, fail }) {
   /** @type {any[]} */
-  let [timer, pending, last] = [null, null, ""];
+  let [timer, pending, last, waiting] = [null, null, "", false];
   async function load(body) {
-    pending?.abort();
     pending = new AbortController();
     try {
-      show(await post(url, body, { signal: pending.signal }), body);
+      const found = await post(url, body, { signal: pending.signal });
+      waiting = false;
+      show(found, body);
     } catch (error) {
       if (error.name === "AbortError") return;
+      waiting = false;
       if (!(error instanceof ApiError)) throw error;
       last = "";
       fail(error.errors);
     }
   }
   return {
+    isWaiting: () => waiting,
     request(body) {
       const text = JSON.stringify(body);
       if (text === last) return false;
-      last = text;
+      [last, waiting] = [text, true];
       clearTimeout(timer);
+      pending?.abort();
       timer = setTimeout(() => load(body), PAUSE_MS);
       return true;
     },
     stop() {
       clearTimeout(timer);
       pending?.abort();
-      last = "";
+      [last, waiting] = ["", false];
     },
   };
 }
@@ -70,14 +74,7 @@ function row(what, { events, published, drawn, share, median_m, p95_m }) {
   );
 }
 
-const head = (...titles) =>
-  el(
-    "tr",
-    {},
-    titles.map((text) => el("th", { scope: "col" }, text)),
-  );
-
-function figures({ title, expected: { landmark, regular, overall } }) {
+function groupsOf({ landmark, regular, overall }) {
   const alike = String(landmark.share) === String(regular.share) && overall.drawn === overall.events;
   const groups = alike
     ? [["Every event", overall]]
@@ -85,17 +82,7 @@ function figures({ title, expected: { landmark, regular, overall } }) {
         ["Landmarks", landmark],
         ["Other events", regular],
       ];
-  return el(
-    "table",
-    { class: "forecast__figures" },
-    el("caption", { class: "visually-hidden" }, `Noise of ${title}`),
-    el("thead", {}, head("Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%")),
-    el(
-      "tbody",
-      {},
-      groups.filter(([, { events }]) => events).map(([what, group]) => row(what, group)),
-    ),
-  );
+  return groups.filter(([, { events }]) => events);
 }
 
 function notes({ expected }) {
@@ -116,21 +103,33 @@ function notes({ expected }) {
   return found;
 }
 
-/** What to expect of one mechanism, drawn with `lineStyle`. */
-export function entry(one, lineStyle) {
+/** What to expect of each mechanism, as one table; `lineStyles` has their colours and dashes by name. */
+export function forecastTable(forecasts, lineStyles) {
+  const heads = ["Events", "Fresh noise", "Share", "50\u202f%", "95\u202f%"].map((text) =>
+    el("th", { scope: "col" }, text),
+  );
+  return [
+    el("caption", { class: "visually-hidden" }, "Noise by mechanism"),
+    el("thead", {}, el("tr", {}, heads)),
+    ...forecasts.map((one) => bodyOf(one, lineStyles.get(one.name))),
+  ];
+}
+
+function bodyOf(one, lineStyle) {
   const mean = one.expected?.overall.mean_m ?? null;
+  const name = el("span", { class: "forecast__name" }, swatch(lineStyle), el("strong", {}, one.title));
+  const across = (...content) => el("tr", {}, el("td", { colspan: "5", class: "small muted" }, content));
   return el(
-    "li",
+    "tbody",
     { dataset: { forecast: one.name } },
     el(
-      "p",
-      {},
-      swatch(lineStyle),
-      el("strong", {}, one.title),
-      mean === null ? null : el("span", { class: "forecast__mean" }, `noise: mean ${metres(mean)}`),
+      "tr",
+      { class: "forecast__head" },
+      el("th", { scope: "rowgroup", colspan: "3" }, name),
+      el("td", { colspan: "2" }, mean === null ? "" : `mean ${metres(mean)}`),
     ),
-    one.expected && figures(one),
-    notes(one).map((text) => el("p", { class: "small muted" }, text)),
+    one.expected && groupsOf(one.expected).map(([what, group]) => row(what, group)),
+    notes(one).map((text) => across(text)),
   );
 }
 

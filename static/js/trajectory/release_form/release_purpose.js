@@ -5,20 +5,16 @@ import { messageOf } from "../../core/field_errors.js";
 import { count } from "../../core/format.js";
 import { check, showProblem, valueOf, write } from "../../components/number_field.js";
 
-/**
- * Show in a release form which purpose is chosen, and name its button: for `many` releases or simulations.
- *
- * @param {boolean} simulation
- * @param {number} many
- */
-export function showPurpose(simulation, many) {
+/** What the button of a release form does. @param {boolean} simulation @param {number} many */
+export const submitLabel = (simulation, many) =>
+  simulation ? `Run ${count(many, "simulation")}, not private` : `Create ${count(many, "release")}`;
+
+/** Show in a release form which purpose is chosen. @param {boolean} simulation */
+export function showPurpose(simulation) {
   const chip = $("[data-kind]");
   chip.textContent = simulation ? "Seeded simulation: not private" : "Publishable release";
   chip.classList.toggle("chip--strong", simulation);
   $("[data-not-private]").hidden = !simulation;
-  $("[data-submit]").textContent = simulation
-    ? `Run ${count(many, "simulation")}, not private`
-    : `Create ${count(many, "release")}`;
 }
 
 /**

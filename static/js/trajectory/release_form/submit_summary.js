@@ -1,0 +1,72 @@
+/* The bar of the release form: which releases, at which level, what they cost, and what keeps them from being made. */
+
+import { metres, number } from "../../core/format.js";
+import { isGiven } from "../../components/number_field.js";
+import { correctionOf, floorOf } from "../../components/submit_bar.js";
+import { submitLabel } from "./release_purpose.js";
+
+/**
+ * "ε 1 / 200 m"; "" while one of both is missing.
+ *
+ * @param {{epsilon?: number | null, radius_m?: number | null}} level
+ */
+export const levelText = ({ epsilon = null, radius_m = null }) =>
+  isGiven(epsilon) && isGiven(radius_m) ? `ε ${number(/** @type {number} */ (epsilon))} / ${metres(radius_m)}` : "";
+
+/**
+ * The budget at the radius of the form, in ε; `quote` is the server's, in ε per km. The cost is null if it is of other
+ * values than the form's.
+ */
+export function budgetOf(quote, { radius_m }, experiment, isCurrent = true) {
+  const within = (perKm) => (perKm * radius_m) / 1000;
+  const cost = isCurrent ? within(quote.price_per_km) : null;
+  return {
+    spent: within(quote.spent_per_km),
+    cost: experiment ? 0 : cost,
+    total: quote.total_per_km === null ? null : within(quote.total_per_km),
+    unit: `ε per ${metres(radius_m)}`,
+  };
+}
+
+/** The largest level that fits into what is left; 0 for none. */
+export const fittingLevel = (epsilon, { spent, cost, total }) =>
+  cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
+
+/**
+ * What `createSubmitBar` shows. `chosen` are titles of mechanisms, `invalid` inputs; `quote` the newest of the server's
+ * or null, `isCurrent` if it is of the form's values; `problem` says why there is no forecast; `use(epsilon)` sets the
+ * level.
+ */
+export function summaryOf(form) {
+  const { chosen, level, experiment, quote } = form;
+  const [many, text] = [chosen.length, levelText(level)];
+  const budget = quote && text ? budgetOf(quote, level, experiment, form.isCurrent) : null;
+  const shown = {
+    label: submitLabel(experiment, many),
+    names: chosen.join(", "),
+    level: text && (many > 1 ? `${many} × ${text}` : text),
+    budget,
+  };
+  if (!many || !form.hasSet)
+    return { ...shown, state: "blocked", note: many ? "Choose a landmark set." : "Choose a mechanism." };
+  if (form.invalid.length) return { ...shown, state: "invalid", note: correctionOf(form.invalid) };
+  if (form.updating) return { ...shown, state: "updating", note: "Waiting for the forecast" };
+  if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
+  if (experiment || quote.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
+  return { ...shown, state: "blocked", ...overBudget(budget, form) };
+}
+
+function overBudget(budget, { level, use }) {
+  const fitting = fittingLevel(level.epsilon, budget);
+  const rest = number(Math.max(budget.total - budget.spent, 0));
+  const action = fitting ? `Lower ε to ${number(fitting)}, choose fewer mechanisms` : "Choose fewer mechanisms";
+  return {
+    note: `Needs ${number(budget.cost)}, ${rest} is left. ${action} or raise the limit.`,
+    suggestion: fitting ? { text: `Use ε ${number(fitting)}`, use: () => use(fitting) } : null,
+  };
+}
+
+function left({ spent, cost, total }, experiment) {
+  if (experiment) return "Not published: spends nothing.";
+  return total === null ? "No limit is set." : `${number(Math.max(total - spent - cost, 0))} is left after it.`;
+}
