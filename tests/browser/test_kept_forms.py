@@ -93,7 +93,7 @@ class TestMemory:
 
 _BAR = """async () => {
   const bar = await import("/static/js/components/submit_bar.js");
-  const { summaryOf, levelText } = await import("/static/js/trajectory/release_form/submit_summary.js");
+  const { summaryOf, levelName } = await import("/static/js/trajectory/release_form/submit_summary.js");
   const quote = (spent, price, total) => ({ spent_per_km: spent, price_per_km: price, total_per_km: total,
     fits: total === null || spent + price <= total });
   const form = { chosen: ["Skip", "Uniform"], hasSet: true, level: { epsilon: 2, radius_m: 200 }, invalid: [],
@@ -105,7 +105,7 @@ _BAR = """async () => {
     floors: [0.3336, 3.1, 12345, 0, -1, NaN, Infinity, 0.1 + 0.2].map(bar.floorOf),
     shares: [[3.8, 2, 10], [3.8, 7, 10], [12, 1, 10], [0, 1, 0], [1, 1, null], [0.1, 0.2, 0.3], [1, null, 4]].map(
       ([spent, cost, total]) => bar.budgetShares({ spent, cost, total })),
-    levels: [levelText({ epsilon: 0.5, radius_m: 1000 }), levelText({ epsilon: NaN, radius_m: 1 }), levelText({})],
+    levels: [levelName({ epsilon: 0.5, radius_m: 1000 }), levelName({ epsilon: NaN, radius_m: 1 }), levelName({})],
     states: states.map((changed) => {
       const { state, note, level, budget, suggestion } = summaryOf({ ...form, ...changed });
       return [state, note, level, budget?.cost ?? null, suggestion?.text ?? null];
@@ -234,7 +234,7 @@ class TestReleaseForm:
         expect(level(page)).to_have_value("3")
         page.locator("[data-submit]").click()
         page.get_by_role("dialog").get_by_role("button", name="Continue").click()
-        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Nobody is logged in")
+        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("No user is logged in")
         tab = page.context.new_page()
         tab.goto("/login/")
         tab.get_by_label("User name").fill("owner")

@@ -11,8 +11,8 @@ const plain = (state) => JSON.stringify(state);
  * Keep the form `root` from now on, and restore what this tab kept of it. Call it once all its controls are there; its
  * template has autocomplete="off", so that the browser restores nothing before.
  *
- * `more` is for what no control holds: `read()` returns it as JSON, `apply(value)` sets it. `name` tells forms of
- * one page apart. Returns {forget()}: call it when the form was submitted.
+ * `more` is for what no control holds: `read()` returns it as JSON, `apply(value)` sets it. `name` distinguishes forms
+ * of one page. Returns {forget()}: call it when the form was submitted.
  *
  * @param {HTMLElement} root
  * @param {{more?: {read: () => any, apply: (value: any) => void}, name?: string}} [options]
@@ -23,7 +23,7 @@ export function keepForm(root, { more, name = "" } = {}) {
   const first = stateNow();
   let sent = plain(first);
   let timer = 0;
-  let isLost = false; // changed, and there is no room to keep it
+  let isLost = false; // changed, and the storage is full
 
   function put({ values, more: others }) {
     if (more && plain(others) !== plain(more.read())) more.apply(others);

@@ -1,4 +1,4 @@
-/* Logging in again without leaving the page, where the session has ended: here, in another tab, or by itself. */
+/* Logging in again without leaving the page, where the session has ended: here, or in another tab. */
 
 import { announce, el } from "../core/dom.js";
 import { currentSession, logIn, onSessionLost, pageUser, restoreSession } from "../core/session.js";
@@ -8,7 +8,7 @@ const OTHER = (user) =>
   `“${user}” is logged in now, and this page belongs to “${pageUser()}”. Log out in the other tab, or reload the page.`;
 
 /** Open the dialog; resolves with whether its user is logged in again. */
-function ask() {
+function showLogin() {
   const parts = build();
   const { dialog, form, password, error, submit, other, cancel } = parts;
   const before = document.activeElement;
@@ -33,7 +33,7 @@ function ask() {
       if (!answer) password.select();
     });
     other.addEventListener("click", async () =>
-      settle(await currentSession(), "Nobody is logged in yet in this browser."),
+      settle(await currentSession(), "No user is logged in yet in this browser."),
     );
     cancel.addEventListener("click", () => dialog.close());
     window.addEventListener("focus", look);
@@ -101,6 +101,6 @@ async function checkFirst(event) {
 
 /** Offer to log in again wherever a request finds that the session has ended. */
 export function watchSession() {
-  onSessionLost(ask);
+  onSessionLost(showLogin);
   window.addEventListener("submit", checkFirst); // after all handlers of the page
 }

@@ -1,5 +1,5 @@
-/* What was typed into a form, kept in the session storage of the tab: of whoever is logged in, for one page. Passwords,
- * files, hidden fields and what is marked data-unkept are never kept.
+/* What was typed into a form, stored in the session storage of the tab: of whoever is logged in, for one page.
+ * Passwords, files, hidden fields and what is marked data-unkept are never kept.
  */
 
 import { $, $$ } from "./dom.js";
@@ -104,7 +104,7 @@ export function read(key) {
   }
 }
 
-/** Keep this under `key`; false where there is no room or no storage. @param {string} key @param {Kept} kept */
+/** Keep this under `key`; false where the storage is full or forbidden. @param {string} key @param {Kept} kept */
 export function write(key, kept) {
   try {
     sessionStorage.setItem(key, JSON.stringify(kept));

@@ -8,7 +8,7 @@ import { $ } from "./dom.js";
 /** @type {(() => Promise<boolean>) | null} */
 let logInAgain = null;
 /** @type {Promise<boolean> | null} */
-let asking = null;
+let waiting = null;
 
 /** The user whom this page was made for, "" for none. */
 export const pageUser = () => $("meta[name=session]")?.content ?? "";
@@ -19,17 +19,17 @@ export const onSessionLost = (/** @type {() => Promise<boolean>} */ handler) => 
 
 /** Log in again, once for all that wait for it; whether requests may be repeated. */
 export function restoreSession() {
-  asking ??= (logInAgain?.() ?? Promise.resolve(false)).finally(() => (asking = null));
-  return asking;
+  waiting ??= (logInAgain?.() ?? Promise.resolve(false)).finally(() => (waiting = null));
+  return waiting;
 }
 
 /** Who is logged in now. The answer sets a CSRF cookie where there is none. @returns {Promise<Session>} */
-export const currentSession = () => ask("GET");
+export const currentSession = () => query("GET");
 
 /** Log in. @param {string} username @param {string} password */
 export async function logIn(username, password) {
   const { user } = await currentSession(); // another tab may have done it
-  return user ? { user, problem: "" } : ask("POST", new URLSearchParams({ username, password }));
+  return user ? { user, problem: "" } : query("POST", new URLSearchParams({ username, password }));
 }
 
 /**
@@ -37,7 +37,7 @@ export async function logIn(username, password) {
  * @param {URLSearchParams} [body]
  * @returns {Promise<Session>}
  */
-async function ask(method, body) {
+async function query(method, body) {
   try {
     const answer = await fetch(loginUrl(), {
       method,

@@ -11,7 +11,7 @@ import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { axisOf, scaleHead, span } from "./error_axis.js";
 import { createForecast } from "./forecast.js";
-import { levelText } from "./submit_summary.js";
+import { levelName } from "./submit_summary.js";
 
 const WEAKER = ["event", "w-event"]; // levels at which landmarks are not protected together
 const HEADS = ["Mechanism", "Typical", "95\u202f%", "Landmarks, typical", "", "Verdict"];
@@ -57,7 +57,7 @@ export function createErrorTable(host, { urls, known, requested, use, changed })
 
   function show(found, body) {
     errors = found;
-    shownLevel = levelText(body.mechanisms[0]);
+    shownLevel = levelName(body.mechanisms[0]);
     if (withoutLevels(body) !== of) levels = null;
     draw();
     changed();
@@ -112,7 +112,7 @@ export function createErrorTable(host, { urls, known, requested, use, changed })
         dim("A value is missing or invalid.", ", the last valid input");
       } else if (forecast.request(body)) {
         busy(true);
-        dim(`Updating for ${levelText(body.mechanisms[0])} …`, " and cannot be submitted");
+        dim(`Updating for ${levelName(body.mechanisms[0])} …`, " and cannot be submitted");
       }
     },
     isWaiting: forecast.isWaiting,

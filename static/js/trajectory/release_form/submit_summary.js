@@ -1,6 +1,7 @@
 /* The bar of the release form: which releases, at which level, what they cost, and what keeps them from being made. */
 
 import { metres, number } from "../../core/format.js";
+import { within } from "../../core/level.js";
 import { isGiven } from "../../components/number_field.js";
 import { correctionOf, floorOf } from "../../components/submit_bar.js";
 import { submitLabel } from "./release_purpose.js";
@@ -10,7 +11,7 @@ import { submitLabel } from "./release_purpose.js";
  *
  * @param {{epsilon?: number | null, radius_m?: number | null}} level
  */
-export const levelText = ({ epsilon = null, radius_m = null }) =>
+export const levelName = ({ epsilon = null, radius_m = null }) =>
   isGiven(epsilon) && isGiven(radius_m) ? `ε ${number(/** @type {number} */ (epsilon))} / ${metres(radius_m)}` : "";
 
 /**
@@ -18,12 +19,12 @@ export const levelText = ({ epsilon = null, radius_m = null }) =>
  * values than the form's.
  */
 export function budgetOf(quote, { radius_m }, experiment, isCurrent = true) {
-  const within = (perKm) => (perKm * radius_m) / 1000;
-  const cost = isCurrent ? within(quote.price_per_km) : null;
+  const level = (perKm) => within(perKm, 1000, radius_m);
+  const cost = isCurrent ? level(quote.price_per_km) : null;
   return {
-    spent: within(quote.spent_per_km),
+    spent: level(quote.spent_per_km),
     cost: experiment ? 0 : cost,
-    total: quote.total_per_km === null ? null : within(quote.total_per_km),
+    total: quote.total_per_km === null ? null : level(quote.total_per_km),
     unit: `ε per ${metres(radius_m)}`,
   };
 }
@@ -34,12 +35,12 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
 
 /**
  * What `createSubmitBar` shows. `chosen` are titles of mechanisms, `invalid` inputs; `quote` the newest of the server's
- * or null, `isCurrent` if it is of the form's values; `problem` says why there is no forecast; `use(epsilon)` sets the
+ * or null, `isCurrent` if it is of the form's values; `problem` is why there is no forecast; `use(epsilon)` sets the
  * level.
  */
 export function summaryOf(form) {
   const { chosen, level, experiment, quote } = form;
-  const [many, text] = [chosen.length, levelText(level)];
+  const [many, text] = [chosen.length, levelName(level)];
   const budget = quote && text ? budgetOf(quote, level, experiment, form.isCurrent) : null;
   const shown = {
     label: submitLabel(experiment, many),
