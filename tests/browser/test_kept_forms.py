@@ -195,6 +195,28 @@ class TestReleaseForm:
         expect(page.get_by_role("checkbox", name=re.compile("^Skip"))).not_to_be_checked()
         expect(page.locator("[data-chosen-steps] li")).to_have_count(1)
 
+    def test_stale_figures_are_dimmed_and_not_submitted(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+        form(page, taxi)
+        submit, section, held = page.locator("[data-submit]"), page.locator("[data-errors]:has(tr)"), []
+        expect(submit).to_be_enabled()
+        page.route("**/expected-errors/", lambda route: held.append(route))
+        level(page).fill("2")
+        expect(section).to_have_attribute("data-stale", "")
+        expect(page.locator("[data-errors-answer]")).to_contain_text("Updating for ε 2 / ")
+        expect(submit).to_have_text("Updating…")
+        expect(submit).to_be_disabled()
+        expect(page.locator("[data-side]:not([data-stale])")).to_be_visible()  # its own answer is there
+        check_page(page)
+        held[-1].continue_()
+        expect(submit).to_be_enabled()
+        expect(section).not_to_have_attribute("data-stale", "")
+        level(page).fill("0,,5")
+        submit.click()
+        expect(level(page)).to_be_focused()
+        expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Level ε.")
+        expect(page.locator("[data-side][data-stale]")).to_be_visible()
+        assert not Release.objects.exists()
+
     def test_logs_in_again_in_place(
         self, page: Page, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
     ) -> None:
