@@ -114,8 +114,7 @@ async function quote() {
     if (turn === latest) showQuote(found.mechanisms[0], found.budgets[0]);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (turn === latest) refuse(error);
-    if (turn === latest) showBar({ state: "ready", note: "There is no forecast." });
+    if (turn === latest) refuseQuote(error);
   }
   form.dataset.ready = "all";
 }
@@ -164,6 +163,17 @@ function statusOf(/** @type {any} */ promise) {
     };
   const rest = number(Math.max(budget.total - budget.spent, 0));
   return { state: "blocked", note: `Needs ${number(budget.price)}, ${rest} is left. Lower ε or raise the limit.` };
+}
+
+/** Values that the server refuses cannot be sent; without an answer it decides when they are. */
+function refuseQuote(/** @type {ApiError} */ error) {
+  refuse(error);
+  const isRefused = error.status >= 400 && error.status < 500;
+  showBar(
+    isRefused
+      ? { state: "blocked", note: "A value is refused: see the marked fields." }
+      : { state: "ready", note: "There is no forecast." },
+  );
 }
 
 function refuse(/** @type {ApiError} */ error) {
