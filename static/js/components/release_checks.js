@@ -13,11 +13,10 @@ import { count } from "../core/format.js";
 export function watchChecks(host) {
   const boxes = (/** @type {Element} */ within = host) =>
     /** @type {HTMLInputElement[]} */ ($$("input[name=release]", within));
-  /** @type {Set<string>} */
-  let chosen = new Set(); // kept apart from the list, which may be drawn again twice in a row
+  const chosen = () => boxes().filter(({ checked }) => checked);
 
   function mark() {
-    const n = chosen.size;
+    const n = chosen().length;
     const text = $("[data-picked]", host);
     if (!text) return;
     text.textContent = n ? `${count(n, "release")} chosen` : "";
@@ -31,32 +30,23 @@ export function watchChecks(host) {
     }
   }
 
-  function set(/** @type {Iterable<string>} */ ids) {
-    const wanted = new Set(ids);
-    for (const box of boxes()) box.checked = wanted.has(box.value);
-    read();
-  }
-
-  function read() {
-    chosen = new Set(
-      boxes()
-        .filter(({ checked }) => checked)
-        .map(({ value }) => value),
-    );
+  function set(/** @type {string[]} */ ids) {
+    for (const box of boxes()) box.checked = ids.includes(box.value);
     mark();
   }
 
   host.addEventListener("change", (/** @type {any} */ { target }) => {
     if ("batchAll" in target.dataset)
       for (const box of boxes(target.closest("[data-batch]"))) box.checked = target.checked;
-    read();
+    mark();
   });
-  read();
+  mark();
   return {
     set,
     async redraw(/** @type {() => Promise<any>} */ draw) {
+      const ids = chosen().map(({ value }) => value);
       await draw();
-      set(chosen);
+      set(ids);
     },
   };
 }

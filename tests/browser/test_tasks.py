@@ -1,0 +1,154 @@
+"""Five tasks of a person who sees Cairn for the first time, each with limits on clicks, fields and scrolls.
+
+``pytest -s tests/browser/test_tasks.py`` prints what each took.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.releases.models import Release
+from privacy_engine.experiments import presets
+from privacy_engine.verify import verify
+from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.jobs import run_jobs
+from tests.browser.newcomer import Newcomer, press
+from tests.browser.rendering import wait_until_ready
+from tests.browser.test_upload_to_comparison import sample_file
+from tests.patience import patience
+
+SLOW_MS = patience(90_000)
+
+
+@pytest.fixture(params=[DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"])
+def person(request: pytest.FixtureRequest, open_page: Callable[..., Page], owner: User) -> Iterator[Newcomer]:
+    """A new user with a desktop or a phone, on the start page; what the task took is printed."""
+    device = {"has_touch": True, "is_mobile": True} if request.param is PHONE else {}
+    page = open_page(owner, size=request.param, **device)
+    page.goto("/")
+    newcomer = Newcomer(page)
+    yield newcomer
+    print(f"\n{request.node.name}: {newcomer.cost()}")
+
+
+def to_dataset(person: Newcomer, name: str) -> None:
+    person.click(person.page.get_by_role("link", name=name, exact=True).first)
+    person.page.wait_for_url("**/datasets/*/")
+
+
+def to_experiments(person: Newcomer) -> None:
+    menu = person.page.get_by_role("button", name="Menu")
+    if menu.is_visible():
+        person.click(menu)
+    person.click(person.page.get_by_role("link", name="Experiments").first)
+    person.page.wait_for_url("**/experiments/")
+
+
+def test_from_a_file_to_the_first_useful_release(person: Newcomer, worker: None, tmp_path: Path) -> None:
+    page = person.page
+    person.choose_file(page.get_by_role("button", name=re.compile("[Cc]hoose")), sample_file(0, tmp_path))
+    person.click(page.get_by_role("link", name=re.compile("^Open")).first)
+    person.click(page.get_by_role("link", name="Define landmarks").first)
+    wait_until_ready(page, "[data-editor]")
+    person.click(page.get_by_role("button", name="Save and release"))
+    page.wait_for_url("**/releases/new/**")
+    wait_until_ready(page, "[data-form]")
+    person.click(page.locator("[data-submit]"))
+    page.wait_for_url("**/compare/**", timeout=SLOW_MS)
+    wait_until_ready(page)
+    assert "usable" in {one.verdict.name for one in Release.objects.all()}
+    assert person.clicks <= 6
+    assert person.fields == 0
+
+
+def test_which_mechanism_for_100_m_of_error(person: Newcomer, stays: LandmarkSet) -> None:
+    page = person.page
+    page.reload()
+    to_dataset(person, stays.dataset.name)
+    person.click(page.get_by_role("link", name="New release").first)
+    wait_until_ready(page, "[data-form]")
+    person.fill(page.get_by_label("Error I accept, m"), "100")
+    person.click(page.get_by_role("button", name="Find the least ε"))
+    skip = page.locator("[data-errors-table] [data-errors=landmark-skip]").get_by_role("button")
+    expect(skip).to_be_visible(timeout=SLOW_MS)
+    person.click(skip)
+    epsilon = page.get_by_label("Level ε", exact=True).input_value()
+    assert epsilon in skip.inner_text()
+    expect(page.locator("[data-errors-answer]")).to_contain_text(re.compile(r"within (9\d|100)([.]\d)?\sm,"))
+    assert person.clicks <= 4
+
+
+def test_the_figure_of_the_paper(person: Newcomer) -> None:
+    page = person.page
+    to_experiments(person)
+    person.click(page.get_by_role("button", name=re.compile("^Run Error by landmarks")).first)
+    page.wait_for_url("**/experiments/*-*/")
+    run_jobs()
+    expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=SLOW_MS)
+    person.click(page.locator("summary", has_text="Download").first)
+    file = person.download(page.get_by_role("link", name=re.compile("LaTeX")))
+    assert "Skip" in Path(file.path()).read_text()
+    assert person.clicks <= 5
+    assert person.fields == 0
+
+
+@pytest.mark.journey
+def test_a_file_for_a_colleague(person: Newcomer, stays: LandmarkSet, pair: list[Release]) -> None:
+    page = person.page
+    page.reload()
+    to_dataset(person, stays.dataset.name)
+    file = person.download(page.get_by_role("link", name=re.compile("CSV")).first)
+    with Path(file.path()).open("rb") as release:
+        assert verify(release.read(), file.suggested_filename).holds
+    assert person.clicks <= 3
+
+
+def test_the_run_of_last_week(person: Newcomer, owner: User) -> None:
+    for i in range(30):
+        changes = {"seed": i, "events": 40 if i % 2 else 60, "repetitions": 5}
+        submit_experiment(owner=owner, preset=presets.parse({"name": "correlated-loss", **changes}))
+    wanted = Experiment.objects.all()[12]
+    Experiment.objects.filter(pk=wanted.pk).update(
+        created_at=timezone.now() - timedelta(days=7), name="Clinic, second attempt"
+    )
+    run_jobs()
+    to_experiments(person)
+    person.fill(person.page.get_by_role("searchbox").first, "clinic")
+    expect(person.page.locator("#count")).to_have_text(re.compile(r"^1 of"))
+    person.click(person.page.get_by_role("link", name="Clinic, second attempt", exact=True))
+    person.page.wait_for_url(f"**/experiments/{wanted.pk}/")
+    assert person.clicks <= 3
+    assert person.fields == 1
+
+
+def test_from_a_sample_to_a_file_with_the_keyboard_alone(page: Page, worker: None) -> None:
+    page.goto("/")
+    press(page, page.get_by_role("button", name=re.compile("^Try a sample")))
+    page.wait_for_url("**/datasets/*/")
+    press(page, page.get_by_role("link", name="Define landmarks").first)
+    wait_until_ready(page, "[data-editor]")
+    press(page, page.get_by_role("button", name="Save and release"))
+    page.wait_for_url("**/releases/new/**")
+    wait_until_ready(page, "[data-form]")
+    press(page, page.locator("[data-submit]"))
+    page.wait_for_url("**/compare/**", timeout=patience(60_000))
+    wait_until_ready(page)
+    first = page.get_by_role("checkbox", name="Landmarks")
+    press(page, first, "Space")
+    expect(first).not_to_be_checked()
+    press(page, page.locator("summary, button", has_text="Download").first)
+    with page.expect_download() as download:
+        press(page, page.get_by_role("link", name=re.compile("CSV")).first)
+    assert download.value.suggested_filename.endswith(".csv")
+    assert Release.objects.filter(state="done").exists()
