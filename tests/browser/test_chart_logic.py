@@ -119,7 +119,7 @@ def levels(page: Page) -> None:
     ]
     assert call(page, "core/level", "markedTitle", *marked) == [
         "Skip · ε 2 within 200\u202fm (set as 0.01 within 1\u202fm)",
-        "Skip",
+        "Skip · ε 1 / 200\u202fm",
     ]
     metre, block = {"epsilon": 0.01, "radius_m": 1.0}, {"epsilon": 1.0, "radius_m": 200.0}
     titled = [["Skip · ε 0.01 / 1 m (2)", metre, 200.0], ["Skip · ε 1 / 200 m (2)", block, 200.0]]
