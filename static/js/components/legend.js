@@ -28,7 +28,7 @@ const AIM = () => [svg("circle", { cx: 8, cy: 8, r: 5.5 }), svg("circle", { cx: 
 /** "Skip · ε 1 / 200 m" with its level in lighter type. */
 function titleParts(title) {
   const at = title.indexOf(" · ε");
-  return at < 0 ? [title] : [title.slice(0, at), el("span", { class: "layer__level" }, title.slice(at))];
+  return at < 0 ? [title] : [title.slice(0, at), " ", el("span", { class: "layer__level" }, title.slice(at + 1))];
 }
 
 function makeRow(entry, on, lineStyles) {
