@@ -63,7 +63,7 @@ def test_from_positions_to_a_release_of_their_counts(
     sensitivity = page.get_by_role("textbox", name="Sensitivity")
     expect(sensitivity).to_have_value("2")
     sensitivity.fill("1")
-    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Sensitivity.")
+    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Sensitivity Δ.")
     page.get_by_role("button", name="Create 1 release").click()
     expect(sensitivity).to_be_focused()
     sensitivity.fill("2")
