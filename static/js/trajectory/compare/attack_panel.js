@@ -115,7 +115,7 @@ function result(attack, onMap, on) {
     el(
       "div",
       { class: "row small" },
-      onMap && button("Show on the map", `Show ${attack.title} on the map`, on.find),
+      onMap && button("Show on the map", `Show on the map: ${attack.title}`, on.find),
       button("Delete", `Delete ${attack.title}`, on.remove),
       el(
         "span",
