@@ -49,10 +49,10 @@ def test_every_chart_has_titles_and_a_large_view(
             with subtests.test(case.name, width=size["width"]):
                 visit(page, case, stage, monitor.origin)
                 charts_are_complete(page)
-                for button in page.locator(".chart__enlarge:visible").all()[:3]:
+                for button in page.locator(".chart__enlarge:visible").all()[:2]:
                     can_be_enlarged(page, button)
-                page.locator(".chart__enlarge:visible").first.press("Enter")
-                assert not accessibility_faults(page)
+        page.locator(".chart__enlarge:visible").first.press("Enter")
+        assert not accessibility_faults(page)
 
 
 def charts_are_complete(page: Page) -> None:

@@ -172,6 +172,34 @@ class TestOpens:
         expect(box(page, others[0])).to_be_checked()
         expect(box(page, others[1])).not_to_be_checked()
 
+        page.get_by_role("button", name="Choose releases").press("Enter")
+        picker = page.get_by_role("dialog", name="Choose releases to compare")
+        expect(picker.locator("[data-batch]")).to_have_count(1)
+        expect(picker.locator("[data-picked]")).to_have_text("2 releases chosen")
+        expect(picker.get_by_role("row", name=best.title)).to_contain_text(best.verdict.title)
+        assert not accessibility_faults(page)
+        picker.get_by_role("checkbox", name=best.title, exact=True).uncheck()
+        picker.get_by_role("checkbox", name=others[1].title, exact=True).check()
+        picker.get_by_role("button", name="Compare").click()
+        page.wait_for_url(lambda url: str(best.pk) not in url and url.count("release=") == 2)
+        wait_until_ready(page)
+        for other in others:
+            expect(box(page, other)).to_be_checked()
+
+    @pytest.mark.journey
+    def test_on_those_selected_in_the_list_of_the_dataset(self, page: Page, taxi: Dataset, trio: list[Release]) -> None:
+        page.goto(f"/datasets/{taxi.pk}/")
+        button = page.get_by_role("button", name="Compare selected")
+        expect(button).to_be_disabled()
+        for one in trio[:2]:
+            page.get_by_role("checkbox", name=f"Select {one.title}").check()
+        page.evaluate("for (const _ of [1, 2]) document.dispatchEvent(new CustomEvent('cairn:jobs'))")
+        expect(page.locator("#releases [data-picked]")).to_have_text("2 releases chosen")
+        button.click()
+        wait_until_ready(page)
+        assert [box(page, one).is_checked() for one in trio[:2]] == [True, True]
+        expect(row(page, trio[2])).to_have_count(0)
+
 
 # Responses of the two addresses come late: the second, later still
 _LATE = """({ track, curve }) => {

@@ -116,6 +116,7 @@ def test_the_form_and_its_text_are_one(
 def test_a_preset_runs_from_the_list_on_generated_data(open_page: Callable[..., Page], owner: User, kind: str) -> None:
     page = open_page(owner)
     page.goto("/experiments/")
+    page.locator(f"#presets-{kind} > summary").click()
     page.locator(f"[data-run][data-kind={kind}]").first.click()
     page.wait_for_url("**/experiments/*-*/")
     row = Experiment.objects.get()

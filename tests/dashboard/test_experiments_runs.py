@@ -17,6 +17,7 @@ from dashboard.experiments.models import Experiment
 from dashboard.experiments.naming import generated_name
 from dashboard.experiments.run_parameters import parameters
 from dashboard.experiments.services import submit_experiment
+from dashboard.experiments.templatetags.sparkline import sparkline
 from privacy_engine.experiments import ExperimentSpec, presets
 
 API = "/api/v1/experiments/"
@@ -181,3 +182,13 @@ class TestApi:
         assert float(found["Mean absolute error, m (least)"]) == row.measured[0]["low"]
         assert float(found["seconds"]) >= 0
         assert b"".join(stranger_api.get(CSV)).decode().count("\n") == 1
+
+
+class TestSparkline:
+    def test_a_run_without_a_mechanism_has_a_line(self) -> None:
+        drawn = sparkline([{"mechanism": None, "y": [1.0, None, 3.0]}])
+        assert 'd="M2.0 22.0L86.0 2.0"' in drawn
+
+    def test_of_a_single_point_there_is_none(self) -> None:
+        assert sparkline([{"mechanism": "landmark-skip", "y": [1.0]}]) == "–"
+        assert sparkline([]) == "–"

@@ -24,15 +24,16 @@ import { windowText } from "./rolling_median.js";
 
 /**
  * A figure in `host`. `name` is the stem of its files, `unit` that of its values and of the CSV; `tools` is false where
- * the page has the choice of the axis and of medians elsewhere: then the large view alone has it here.
+ * the page has the choice of the axis and of medians elsewhere: then the large view alone has it here. `item` is what
+ * the lines are over where that is known before they are: the choice has its place from the beginning.
  *
  * Returns the chart with `show(what)` on top. If `what` is a function of `log`, the reader chooses between the scales,
  * of which `log` is the first.
  *
  * @param {HTMLElement} host
- * @param {{title: string, unit: string, name: string, log?: boolean, tools?: boolean}} options
+ * @param {{title: string, unit: string, name: string, log?: boolean, tools?: boolean, item?: string}} options
  */
-export async function createFigure(host, { title, unit, name, log = true, tools = true }) {
+export async function createFigure(host, { title, unit, name, log = true, tools = true, item = "" }) {
   const usual = { title, name, unit, note: "", about: "", by: {}, whole: null };
   /** @type {Shown | ((log: boolean) => Shown) | null} */
   let source = null;
@@ -44,6 +45,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
   const large = createLargeView(host);
   const head = createHead(title, large, { rescale, clear: () => clear() });
   const below = createTools(host, tools);
+  if (item) below.fill({ item, ticks: true }, []);
   const plot = el("div", { class: "chart__plot" });
   const dialog = createTableDialog();
   host.replaceChildren(head.element, below.element, plot, dialog.element, large.dialog);

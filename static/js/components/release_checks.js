@@ -13,10 +13,11 @@ import { count } from "../core/format.js";
 export function watchChecks(host) {
   const boxes = (/** @type {Element} */ within = host) =>
     /** @type {HTMLInputElement[]} */ ($$("input[name=release]", within));
-  const chosen = () => boxes().filter(({ checked }) => checked);
+  /** @type {Set<string>} */
+  let chosen = new Set(); // kept apart from the list, which may be drawn again twice in a row
 
   function mark() {
-    const n = chosen().length;
+    const n = chosen.size;
     const text = $("[data-picked]", host);
     if (!text) return;
     text.textContent = n ? `${count(n, "release")} chosen` : "";
@@ -30,23 +31,32 @@ export function watchChecks(host) {
     }
   }
 
-  function set(/** @type {string[]} */ ids) {
-    for (const box of boxes()) box.checked = ids.includes(box.value);
+  function set(/** @type {Iterable<string>} */ ids) {
+    const wanted = new Set(ids);
+    for (const box of boxes()) box.checked = wanted.has(box.value);
+    read();
+  }
+
+  function read() {
+    chosen = new Set(
+      boxes()
+        .filter(({ checked }) => checked)
+        .map(({ value }) => value),
+    );
     mark();
   }
 
   host.addEventListener("change", (/** @type {any} */ { target }) => {
     if ("batchAll" in target.dataset)
       for (const box of boxes(target.closest("[data-batch]"))) box.checked = target.checked;
-    mark();
+    read();
   });
-  mark();
+  read();
   return {
     set,
     async redraw(/** @type {() => Promise<any>} */ draw) {
-      const ids = chosen().map(({ value }) => value);
       await draw();
-      set(ids);
+      set(chosen);
     },
   };
 }

@@ -20,7 +20,6 @@ import { createModes } from "../trajectory/compare/map_modes.js";
 import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
 import { createPeopleView } from "../trajectory/compare/people_view.js";
 import { createPicker } from "../trajectory/compare/release_picker.js";
-import { createReleaseCharts } from "../trajectory/compare/release_charts.js";
 import { createDrawings } from "../trajectory/compare/release_drawings.js";
 import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
@@ -279,7 +278,9 @@ function openCharts() {
     refused: showProblem,
     drawn: drawSummary,
   };
-  return (opening ??= createReleaseCharts(bench, page, known, listeners, attempt).then((made) => (charts = made)));
+  return (opening ??= import("../trajectory/compare/release_charts.js")
+    .then(({ createReleaseCharts }) => createReleaseCharts(bench, page, known, listeners, attempt))
+    .then((made) => (charts = made)));
 }
 
 function watch(layer) {

@@ -272,6 +272,7 @@ async function start() {
     title: "Loss over time",
     unit: "ε",
     name: "cairn-landmark-loss",
+    item: "event",
   });
   plan = await createPlan($("#plan"), page, state, keep, { span: (n) => spanOf(range(), n), times });
   onOptions(() => attempt(() => loadTimes().then(() => Promise.all([drawChart(), plan.redraw()]))));

@@ -21,7 +21,7 @@ const LONGEST = 16; // characters of a label on the axis
  * @param {{title: string, name: string, unit?: string}} options
  */
 export async function createCountChart(host, { title, name, unit = "count" }) {
-  const figure = await createFigure(host, { title, unit, name, log: false });
+  const figure = await createFigure(host, { title, unit, name, log: false, item: "timestamp" });
   return {
     ...figure,
     /** @param {Shown} shown

@@ -38,6 +38,7 @@ export async function createPlan(host, page, state, keep, { span, times }) {
     unit: "ε",
     name: "cairn-budget-plan",
     log: false,
+    item: "event",
   });
   const input = $("#alpha", host);
   write(input, isFinite(state.alpha) ? Number(state.alpha) : 1);
