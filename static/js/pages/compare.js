@@ -31,7 +31,6 @@ import { fetchTrack } from "../trajectory/track.js";
 const page = data("page-data");
 const bench = $("[data-bench]");
 const { show: showProblem, attempt } = createProblemBox($("[data-problem]"));
-// looked: the event the pointer is over, not chosen
 const view = readViewState();
 /** @type {any} */
 const cursor = { series: view.series, event: 0, hoveredEvent: null, active: null };
