@@ -104,7 +104,7 @@ def new(request: HttpRequest) -> HttpResponse:
         "dataset": request.GET.get("dataset"),
     }
     kind = _kind_of(request, origin)
-    named = _presets(kind)
+    named = [one | {"seconds": preset_seconds(one["name"])} for one in _presets(kind)]
     context = {
         "data": _choices(request, kind) | {"kind": kind, "urls": _urls(kind), "palette": palette(kind)} | begun,
         "origin": origin,
@@ -190,11 +190,7 @@ def _ready_datasets(request: HttpRequest, kind: str) -> Any:
 
 
 def _presets(kind: str) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "title": cls.title, "summary": cls.summary, "seconds": preset_seconds(name)}
-        for cls in presets.of(kind)
-        for name in [cls.registered_name()]
-    ]
+    return [{"name": cls.registered_name(), "title": cls.title, "summary": cls.summary} for cls in presets.of(kind)]
 
 
 def _described(row: Experiment) -> dict[str, Any]:
