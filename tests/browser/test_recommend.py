@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -186,7 +187,7 @@ def test_an_evaluation_is_started_and_charted(open_page: Callable[..., Page], ow
     page.locator("[data-chart] .js-plotly-plot").wait_for(timeout=patience(120_000))
     own = page.locator("[data-hit]").text_content()
     assert own not in ("", "–")
-    expect(page.locator("[data-comparison]")).to_contain_text(f"Popularity {own}")
+    expect(page.locator("[data-comparison]")).to_contain_text(re.compile(rf"^Popularity · .*{re.escape(str(own))}"))
     expect(page.locator("[data-baseline=checkin-popularity]")).to_have_text(str(own))
     page.get_by_role("button", name="MRR").click()
     expect(page.locator("[data-hit-title]")).to_contain_text("MRR")

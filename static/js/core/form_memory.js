@@ -12,7 +12,7 @@ const NEVER = ["password", "file", "hidden", "range", "submit", "button", "reset
 const PASSES = 200; // each choice can make other controls
 
 /** The storage key of the form of a page, for the user it belongs to. @param {string} name */
-export const keyOf = (name) => `${PREFIX}${$("meta[name=session]")?.dataset.user ?? ""}:${name}`;
+export const keyOf = (name) => `${PREFIX}${$("meta[name=session]")?.dataset.userId ?? ""}:${name}`;
 
 /** @param {any} control */
 function nameOf(control) {
