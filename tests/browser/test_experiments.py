@@ -197,7 +197,7 @@ class TestReading:
         page.goto("/experiments/")
         page.get_by_role("button", name=f"Rename {row.name}").click()
         page.get_by_label("Name", exact=True).fill("Distances")
-        page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+        page.get_by_role("dialog").get_by_role("button", name="Save").click()
         page.get_by_role("link", name="Distances", exact=True).click()
         expect(page.locator("[data-panels][data-drawn]")).to_be_visible()
         page.get_by_label("More", exact=True).click()

@@ -23,7 +23,7 @@ from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DEVICES, WALK, PageMonitor, check_page, run_jobs
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
-TITLE = "Uniform, Walk"
+TITLE = "Uniform · ε 1 / 200 m, Walk"
 
 
 # Record how long the page would wait before it polls again, and shorten the wait

@@ -107,7 +107,7 @@ class TestNoisePreview:
         page.route("**/track/**", lambda route: route.fulfill(status=500))
         form(page, taxi)
         expect(caption(page)).to_contain_text("The events could not be loaded (500)")
-        expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("95")
+        expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("mean")
 
 
 class TestErrors:

@@ -132,7 +132,7 @@ class TestWithARelease:
 
 class TestOnAFinishedOne:
     def smooth(self, page: Page, title: str, step: str) -> None:
-        page.get_by_role("button", name=f"Smooth {title}", exact=True).click()
+        page.get_by_role("button", name=re.compile(f"^Smooth {title} · ε")).click()
         dialog = page.get_by_role("dialog", name=f"Smooth {title}")
         expect(dialog.get_by_role("button", name="Create release")).to_be_disabled()
         dialog.get_by_role("button", name=f"Add {step}").click()
