@@ -15,8 +15,9 @@ from playwright.sync_api import Page
 LIGHTEST_BYTES = 250_000
 SHIFT = 0.02
 QUICK_S = 0.15
-# Not weighed: the chart library and its modules, what charts and maps draw, and Swagger UI, one bundle of 430 kB
-APART = ("plotly", "/js/charts/", "/series/", "/track/", "/static/base-map/", "swagger-ui")
+# Not weighed: the chart library, the modules loaded with it, what charts and maps draw, and Swagger UI, of 430 kB
+CHARTS = ("plotly", "/js/charts/", "_chart.js", "charts.js", "error_views.js", "/trajectory/loss/")
+APART = (*CHARTS, "/series/", "/track/", "/static/base-map/", "swagger-ui")
 
 # Before any script of the page: layout shifts without any input
 WATCH_SHIFTS = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ class TestAttacks:
         submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
         run_jobs()
         page.goto(f"/datasets/{stays.dataset_id}/")
-        page.get_by_role("link", name="Attack landmark-skip in an experiment").click()
+        page.get_by_role("link", name=re.compile("^Attack Skip .* in an experiment")).click()
         expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
         expect(page.locator("[data-fold=measures]")).to_contain_text("Home found")
         page.get_by_role("button", name="Run the experiment").click()

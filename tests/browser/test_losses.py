@@ -245,7 +245,7 @@ def defaults(page: Page) -> None:
     page.get_by_label("Moderate").check(force=True)
     page.get_by_label("Each event").check(force=True)
     page.get_by_label("How far apart states lie at most, D, m").fill("1000")
-    page.wait_for_function("() => !location.search")
+    page.wait_for_function("() => [...new URLSearchParams(location.search).keys()].every((name) => name === 'show')")
 
 
 def the_line_without_correlation_is_drawn(page: Page, stays: LandmarkSet) -> None:

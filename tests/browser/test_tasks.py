@@ -98,7 +98,7 @@ def test_the_figure_of_the_paper(person: Newcomer) -> None:
     expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=SLOW_MS)
     person.click(page.locator("summary", has_text="Download").first)
     file = person.download(page.get_by_role("link", name=re.compile("LaTeX")))
-    assert "Skip" in Path(file.path()).read_text()
+    assert "\\cairnError" in Path(file.path()).read_text()
     assert person.clicks <= 5
     assert person.fields == 0
 

@@ -17,7 +17,6 @@ import { entriesOf } from "../trajectory/compare/legend_entries.js";
 import { assignLineStyles, linesOf } from "../trajectory/compare/line_styles.js";
 import { markLayers, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
-import { createSmoothing } from "../trajectory/compare/postprocess_dialog.js";
 import { createPeopleView } from "../trajectory/compare/people_view.js";
 import { createPicker } from "../trajectory/compare/release_picker.js";
 import { createDrawings } from "../trajectory/compare/release_drawings.js";
@@ -116,10 +115,17 @@ function drawSummary(losses = new Map()) {
     loss: losses.get(layer.id) ?? null,
   }));
   showSummary($("[data-summary]"), shown, {
-    smooth: (layer) => attempt(() => smoothing.open(layer.release, titled(layer))),
+    smooth: (layer) => attempt(() => smooth(layer)),
     attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), cursor.series)),
   });
   showDownloads($("[data-downloads]"), shown, page.urls);
+}
+
+/** Open the dialog of post-processing, which is loaded with its first use. */
+async function smooth(layer) {
+  const { createSmoothing } = await import("../trajectory/compare/postprocess_dialog.js");
+  smoothing ??= createSmoothing(page.urls.postprocesses, (release) => attempt(() => join(release)));
+  smoothing.open(layer.release, titled(layer));
 }
 
 function drawGuarantee() {
@@ -265,9 +271,7 @@ async function show(layer) {
 /** @type {any} */
 let opening = null;
 const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked.dummies });
-/**
- * The charts, made when the first release is done: their library is large, and until then there is nothing to chart.
- */
+/** The charts, made when the first release is done: their library is large, and until then there are none. */
 function openCharts() {
   const listeners = {
     pick: goTo,
@@ -371,10 +375,6 @@ async function start() {
     paint: () => brush?.draw(),
   });
   brush = createBrush(timeline.scale, setRange);
-  smoothing = createSmoothing($("#smooth-dialog"), {
-    url: page.urls.postprocesses,
-    made: (release) => attempt(() => join(release)),
-  });
   attacks = new Attacks($("[data-attack]"), $("#attack-dialog"), {
     ...{ urls: page.urls, dataset, attempt },
     ...{ changed: redrawMarks, show: maps.fit },

@@ -8,7 +8,6 @@ import { del, get, poll, post } from "../../core/api.js";
 import { announce } from "../../core/dom.js";
 import { refreshJobs } from "../../components/jobs.js";
 import { fetchTrack } from "../track.js";
-import { createAttackForm } from "./attack_form.js";
 import { createAttackPanel } from "./attack_panel.js";
 import { partOf } from "../track_parts.js";
 
@@ -24,6 +23,8 @@ const NOTHING = { attack: null, places: [], track: null };
  */
 export class Attacks {
   #shown = NOTHING;
+  /** @type {any} */
+  form = null;
   /** @type {AbortController | null} */
   #following = null;
 
@@ -41,11 +42,14 @@ export class Attacks {
       retry: () => this.#act("retry"),
       remove: () => attempt(() => this.#remove()),
     });
-    this.form = createAttackForm(dialog, { urls, dataset, made: (made) => attempt(() => this.#begin(made)) });
+    this.dialog = dialog;
   }
 
-  /** Open the dialog for a release. */
-  open(release, title, series) {
+  /** Open the dialog for a release; it is loaded with its first use. */
+  async open(release, title, series) {
+    const { createAttackForm } = await import("./attack_form.js");
+    const { urls, dataset, attempt } = this;
+    this.form ??= createAttackForm(this.dialog, { urls, dataset, made: (made) => attempt(() => this.#begin(made)) });
     return this.form.open(release, title, series);
   }
 

@@ -6,7 +6,8 @@ import { $, announce } from "../../core/dom.js";
 import { createDialogForm } from "../../components/dialog_form.js";
 
 /** `open(release)` opens the dialog for the steps; `made(release)` receives the new release. `url` lists the steps. */
-export function createSmoothing(dialog, { url, made }) {
+export function createSmoothing(url, made) {
+  const dialog = $("#smooth-dialog");
   const confirm = $("[data-confirm]", dialog);
   let steps, source;
 
