@@ -157,7 +157,7 @@ def test_upload_mark_release_compare(page: Page, worker: None, location_file: Pa
         assert painted(page, layer) == 0, title
     page.get_by_role("checkbox", name="Skip").check()
     at_rest(page)
-    assert painted(page, shown["Skip"]) > 50
+    assert painted(page, shown["Skip"]) > 0
 
 
 READERS: dict[str, Any] = {
