@@ -264,6 +264,7 @@ def cancelled_dialog_changes_nothing(page: Page, stays: LandmarkSet) -> None:
 
 def nothing_moves_when_the_view_changes(page: Page, stays: LandmarkSet) -> None:
     below = page.locator(".meanings")
+    page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
     before = below.bounding_box()
     page.get_by_label("Landmarks and event").check(force=True)
     expect(page.locator(".loss__text")).to_contain_text("all landmarks together")
