@@ -48,7 +48,8 @@ NOT_OF_JOBS = {
     "checksum",
     "tus-version",
     "not-pmtiles",
-}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file
+    "login",
+}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password
 
 
 def test_the_search_finds_what_it_should() -> None:

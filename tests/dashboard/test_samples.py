@@ -77,7 +77,8 @@ class TestJobs:
         assert owner_api.post(second["urls"]["cancel"]).status_code == 200
 
     def test_is_empty_when_all_is_done(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
-        assert owner_api.get(f"{API}jobs/").json() == {"results": [], "ended": []}
+        jobs = owner_api.get(f"{API}jobs/").json()
+        assert (jobs["results"], jobs["ended"]) == ([], [])
 
 
 REAL: list[tuple[str, dict[str, Any], int]] = [
