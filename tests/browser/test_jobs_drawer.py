@@ -239,7 +239,8 @@ def test_accessible_and_fits(
 # A list that is drawn again, with the job ended, before the page sees that the job is over
 DRAWN_BEFORE = """async () => {
   const { watchStates } = await import("/static/js/components/job_status.js");
-  const row = (id) => document.body.insertAdjacentHTML("beforeend", `<p data-job="${id}"><span data-stage></span><progress></progress></p>`);
+  const parts = "<span data-stage></span><progress></progress>";
+  const row = (id) => document.body.insertAdjacentHTML("beforeend", `<p data-job="${id}">${parts}</p>`);
   const send = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
   row("a");
   let over = 0;
