@@ -174,6 +174,15 @@ ANIMATIONS_OVER = """() => {
 }"""
 
 
+LET_SCROLL = """() => {
+    const sticky = [...document.querySelectorAll("body *")]
+        .filter((one) => getComputedStyle(one).position === "sticky");
+    window.unstuck = sticky.map((one) => [one, one.style.position]);
+    for (const one of sticky) one.style.position = "relative";
+}"""
+STICK_AGAIN = "() => { for (const [one, position] of window.unstuck) one.style.position = position; }"
+
+
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
@@ -181,7 +190,9 @@ def accessibility_faults(page: Page, *rules: str) -> list[str]:
     options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {}), **beyond})
     if page.evaluate("!window.axe"):
         page.evaluate(AXE)
+    page.evaluate(LET_SCROLL)  # what a bar that sticks covers at this moment, scrolling shows: no target too small
     found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))
+    page.evaluate(STICK_AGAIN)
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.datasets.models import Dataset
 from tests.patience import patience
@@ -104,3 +104,9 @@ def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:
     """Wait until the page shows all that it has requested."""
     page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))
     page.wait_for_timeout(120)  # the frame that paints it
+
+
+def pick(control: Locator) -> None:
+    """Click the label of a radio button that is drawn by its label alone, once nothing moves or covers it."""
+    control.locator("xpath=ancestor::label").click()
+    expect(control).to_be_checked()

@@ -23,7 +23,7 @@ from privacy_engine.data import LandmarkSet as Landmarks
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import parse_steps
 from tests.browser.conftest import DEVICES, PageMonitor, check_page, faults_in_both_colours, run_jobs
-from tests.browser.rendering import compare, wait_until_ready
+from tests.browser.rendering import compare, pick, wait_until_ready
 
 TITLED = [f"{name} · ε 1 / 200\u202fm (m)" for name in ("Skip", "Uniform")]
 NAMES = ("landmark-skip", "landmark-uniform")
@@ -51,7 +51,7 @@ def saved(page: Page, title: str, label: str) -> Path:
 
 def test_distribution_is_exact_and_apart(page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]) -> None:
     compare(page, taxi)
-    page.get_by_label("Distribution").check(force=True)
+    pick(page.get_by_label("Distribution"))
     expect(page.get_by_role("heading", name="Error distribution")).to_be_visible()
     errors = np.sort(errors_of(pair[1]))
     drawn = line(page, "Uniform")
@@ -83,7 +83,7 @@ def test_distribution_shows_where_the_event_lies(page: Page, taxi: Dataset, pair
 @pytest.mark.journey
 def test_running_mean_follows_the_cursor(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
-    page.get_by_label("Mean", exact=True).check(force=True)
+    pick(page.get_by_label("Mean", exact=True))
     expect(page.get_by_role("heading", name="Running mean error")).to_be_visible()
     errors = errors_of(pair[0])
     assert line(page, "Skip")["y"] == pytest.approx((np.cumsum(errors) / np.arange(1, 261)).tolist())
@@ -95,7 +95,7 @@ def test_error_against_epsilon_is_the_simulation(
     page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
 ) -> None:
     compare(page, taxi)
-    page.get_by_label("By ε").check(force=True)
+    pick(page.get_by_label("By ε"))
     drawn = line(page, "Uniform, simulated")
     levels = [mechanisms.parse(pair[1].spec["mechanism"] | {"epsilon": level}) for level in drawn["x"]]
     (truth,) = read_data("trajectory", taxi.points_path)
@@ -128,11 +128,11 @@ def test_a_simulation_that_fails_is_reported_and_the_rest_stays(
     monitor.expect(503)
     compare(page, taxi)
     page.route("**/releases/curve/", lambda route: route.fulfill(status=503, json={}))
-    page.get_by_label("By ε").check(force=True)
+    pick(page.get_by_label("By ε"))
     expect(page.locator(".chart__text")).not_to_be_empty()
     page.unroute("**/releases/curve/")
-    page.get_by_label("Mean", exact=True).check(force=True)
-    page.get_by_label("By ε").check(force=True)
+    pick(page.get_by_label("Mean", exact=True))
+    pick(page.get_by_label("By ε"))
     assert len(line(page, "Uniform, simulated")["x"]) == 9
 
 
@@ -199,7 +199,7 @@ def test_views_are_accessible(
     page = open_page(owner, colour=colour, size=size)
     compare(page, taxi, "?error=distribution")
     assert not faults_in_both_colours(page)
-    page.get_by_label("By ε").check(force=True)
+    pick(page.get_by_label("By ε"))
     line(page, "Uniform, simulated")
     assert not faults_in_both_colours(page)
     page.get_by_label("Error against ε: save or show numbers").click()

@@ -14,7 +14,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from tests.browser.conftest import accessibility_faults, run_jobs
 from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import compare, expect_painted, painted, wait_until_ready
+from tests.browser.rendering import compare, expect_painted, painted, pick, wait_until_ready
 from tests.browser.test_modes import drag, sides
 
 # The colour most of a layer's opaque pixels have
@@ -115,7 +115,7 @@ def test_a_layer_takes_another_line(page: Page, taxi: Dataset, pair: list[Releas
     layer = str(pair[1].pk)
     before = page.evaluate(STYLE_OF, layer)
     page.get_by_role("button", name="Line, opacity and order of Uniform").click()
-    page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot").check(force=True)
+    pick(page.get_by_role("group", name="Line of Uniform").get_by_label("pink, dash dot"))
     page.wait_for_function(f"() => ({STYLE_OF})('{layer}') !== '{before}'")
     pink = page.evaluate(STYLE_OF, layer)
     assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))

@@ -20,7 +20,7 @@ from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
 from tests.browser.conftest import PageMonitor, accessibility_faults, run_cases
-from tests.browser.rendering import compare, wait_until_ready
+from tests.browser.rendering import compare, pick, wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
   .filter(({ name }) => name).map(({ name, y }) => [name.split(" · ε")[0], [...y]]))"""
@@ -63,14 +63,14 @@ class TestComparison:
     ) -> None:
         compare(page, taxi)
         loss_is(page, "Uniform", temporal_loss(uniform(stays), *[smoothing_matrix(2, 0.1)] * 2).total)
-        page.get_by_label("Strong").check(force=True)
-        page.get_by_label("Backward", exact=True).check(force=True)
+        pick(page.get_by_label("Strong"))
+        pick(page.get_by_label("Backward", exact=True))
         loss_is(page, "Uniform", temporal_loss(uniform(stays), *[smoothing_matrix(2, 0.01)] * 2).backward)
-        page.get_by_label("Landmarks and event").check(force=True)
+        pick(page.get_by_label("Landmarks and event"))
         case = uniform(stays), stays.mask, *[smoothing_matrix(2, 0.01)] * 2
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="bridge"))
         expect(page.locator(".loss__text")).to_contain_text("An upper bound")
-        page.get_by_label("Published").check(force=True)
+        pick(page.get_by_label("Published"))
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
         expect(page.locator(".loss__text")).to_contain_text("not an upper bound")
         page.get_by_label("Log axis").uncheck()
@@ -150,11 +150,11 @@ class TestReport:
     def test_follows_level_part_and_bound_and_names_what_it_refuses(self, page: Page, stays: LandmarkSet) -> None:
         report(page, stays)
         page.get_by_label("Level ε").fill("3")
-        page.get_by_label("Published").check(force=True)
+        pick(page.get_by_label("Published"))
         case = [3 * one for one in uniform(stays)], stays.mask, *[smoothing_matrix(2, 0.1)] * 2
         loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="published"))
         expect(page.locator("[data-table-text]")).to_contain_text("at ε = 3")
-        page.get_by_label("Own", exact=True).check(force=True)
+        pick(page.get_by_label("Own", exact=True))
         expect(page.locator("[data-table-text]")).to_contain_text("The worst event’s own part")
         wait_until_ready(page, "[data-report]")
         assert query_of(page) == {"epsilon": ["3"], "bound": ["published"], "part": ["own"]}
@@ -227,7 +227,7 @@ class TestReport:
         report(page, stays)
         loss_is(page, "Total loss", [1.0] * stays.points, chart="plan")
         expect(page.locator("[data-budgets]")).to_contain_text("ε = 0.1095")  # 0.5474 at 1,000 m
-        page.get_by_label("By upper bound").check(force=True)
+        pick(page.get_by_label("By upper bound"))
         expect(page.locator("[data-budgets]")).not_to_contain_text("0.1095")
         page.get_by_label("Target α").fill("0")
         expect(page.locator("#alpha-error")).to_contain_text("Must be greater than 0, got 0.")
@@ -242,8 +242,8 @@ class TestReport:
 
 def defaults(page: Page) -> None:
     """Choose what the comparison opens with."""
-    page.get_by_label("Moderate").check(force=True)
-    page.get_by_label("Each event").check(force=True)
+    pick(page.get_by_label("Moderate"))
+    pick(page.get_by_label("Each event"))
     page.get_by_label("How far apart states lie at most, D, m").fill("1000")
     page.wait_for_function("() => [...new URLSearchParams(location.search).keys()].every((name) => name === 'show')")
 
@@ -266,10 +266,10 @@ def nothing_moves_when_the_view_changes(page: Page, stays: LandmarkSet) -> None:
     below = page.locator(".meanings")
     page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
     before = below.bounding_box()
-    page.get_by_label("Landmarks and event").check(force=True)
+    pick(page.get_by_label("Landmarks and event"))
     expect(page.locator(".loss__text")).to_contain_text("all landmarks together")
     page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
-    page.get_by_label("Each event").check(force=True)
+    pick(page.get_by_label("Each event"))
     page.locator(".bench__charts").evaluate("(rail) => rail.scrollTo(0, 0)")
     assert below.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
 
@@ -306,7 +306,7 @@ def an_estimate_warns_for_as_long_as_it_is_shown(page: Page, stays: LandmarkSet)
     expect(page.get_by_role("note")).to_contain_text("this matrix is itself a disclosure")
     assert query_of(page)["cell_m"] == ["3000"]
     assert not accessibility_faults(page)
-    page.get_by_label("Weak").check(force=True)
+    pick(page.get_by_label("Weak"))
     expect(page.get_by_role("note")).to_have_count(0)
     assert query_of(page) == {"corr": ["weak"]}
 

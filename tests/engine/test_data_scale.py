@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from privacy_engine import geo
 from privacy_engine.analysis.data_scale import DataScale, data_scale, geometric_median
 from privacy_engine.analysis.error_forecast import ForecastData, error_forecast
-from privacy_engine.analysis.reference_radius import reference_radius, within
+from privacy_engine.analysis.reference_radius import P95, reference_radius, within
 from privacy_engine.analysis.verdict import GPS_ACCURACY_M, TITLES, USABLE_SHARE, rules, verdict
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms import landmark
+from privacy_engine.noise import planar_quantile_m
 from privacy_engine.samples import samples
 from tests.engine.mechanism_examples import example
 
@@ -103,6 +104,9 @@ class TestReferenceRadius:
     )
     def test_noise_of_level_one_is_usable_by_hand(self, extent_m, title):
         assert reference_radius(SCALE.model_copy(update={"extent_m": extent_m})).title == title
+
+    def test_its_quantile_is_that_of_the_noise(self):
+        assert float(planar_quantile_m(1.0, 0.95)) == pytest.approx(P95, rel=1e-9)
 
     @given(st.floats(1e-3, 1e3), st.floats(1, 1e4), st.floats(1, 1e4), st.floats(1, 1e4))
     def test_a_level_within_another_radius_is_the_same_rate(self, epsilon, radius_m, other_m, third_m):
