@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
 
 from dashboard.core.text import one_line
 from privacy_engine.errors import ParameterError
@@ -42,3 +45,9 @@ def tags_of(stored: str) -> list[str]:
     (['pilot', '2024'], [])
     """
     return [tag for tag in stored.split(",") if tag]
+
+
+def tag_choices(rows: QuerySet[Any]) -> list[tuple[str, str]]:
+    """Return the tags of ``rows``, which have ``stored_tags``, in order, as the choices of a field."""
+    stored = rows.exclude(stored_tags="").order_by().values_list("stored_tags", flat=True)
+    return [(tag, tag) for tag in sorted({tag for text in stored for tag in tags_of(text)})]

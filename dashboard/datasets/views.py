@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
+from dashboard.core.tags import tag_choices
 from dashboard.datasets import counts, selectors, services, thumbnails
 from dashboard.datasets.aggregation import form_groups, uncountable
 from dashboard.datasets.filters import DatasetFilter
@@ -57,7 +58,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
         "total": mine.count(),
         "orders": ORDERS,
-        "tags": sorted({tag for row in mine.exclude(stored_tags="").only("stored_tags") for tag in row.tags}),
+        "tags": tag_choices(mine),
         "failures": failures,
         "options": list(formats.options().values()),
         "chosen": request.POST,

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.palette import palette, variants
+from dashboard.core.tags import tag_choices
 from dashboard.datasets.ledger import budget_of
 from dashboard.datasets.models import Dataset, Kind, kind_text
 from dashboard.datasets.selectors import USUAL_RADIUS_M, reference_radius_m, visible_datasets
@@ -76,7 +77,6 @@ def _table(request: HttpRequest) -> dict[str, Any]:
     runs = run_table.runs_of(rows)
     columns = run_table.columns_of(runs)
     ordering = request.GET.get("ordering", "")
-    tagged = mine.exclude(stored_tags="").select_related(None).only("stored_tags")
     ordered = run_table.in_order(runs, ordering) if ordering else runs
     return {
         "page": Paginator(ordered, SHOWN).get_page(request.GET.get("page")),
@@ -86,9 +86,9 @@ def _table(request: HttpRequest) -> dict[str, Any]:
         "orders": ORDERS,
         "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
         "total": mine.count(),
-        "tags": sorted({tag for row in tagged for tag in row.tags}),
+        "tags": tag_choices(mine),
         "kinds": Kind.choices,
-        "states": [choice for choice in State.choices if choice[0] != State.READY],
+        "states": [(value, label.lower()) for value, label in State.choices if value != State.READY],
     }
 
 

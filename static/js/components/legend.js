@@ -36,7 +36,7 @@ function makeRow(entry, on, lineStyles) {
   const box = el("input", { type: "checkbox", onchange: () => on.toggle(id, box.checked) });
   const title = owner
     ? el("span", { class: "layer__title" })
-    : el("button", { class: "layer__title", type: "button", onclick: () => on.solo(id) });
+    : el("button", { class: "bare layer__title", type: "button", onclick: () => on.solo(id) });
   const sample = el("span", { class: "layer__sample" });
   const error = el("span", { class: "layer__error" });
   const facts = el("p", { class: "layer__facts small muted" });

@@ -73,7 +73,7 @@ export function createDimensionList(host, on) {
       "aria-label": `Pin ${name}`,
       onchange: (/** @type {any} */ event) => on.pin(dimension, event.target.checked),
     });
-    const choose = { type: "button", class: "dimensions__name", onclick: () => on.select(dimension) };
+    const choose = { type: "button", class: "bare dimensions__name", onclick: () => on.select(dimension) };
     return el(
       "tr",
       { dataset: { dimension }, "aria-current": dimension === selected ? "true" : null },
@@ -116,7 +116,7 @@ export function createDimensionList(host, on) {
  * @param {string} style
  * @param {(key: Key) => void} sort */
 function headOf(key, text, style, sort) {
-  const attributes = { type: "button", class: "sort", dataset: { sortBy: key }, onclick: () => sort(key) };
+  const attributes = { type: "button", class: "bare sort", dataset: { sortBy: key }, onclick: () => sort(key) };
   const element = el("th", { scope: "col", class: style }, el("button", attributes, text));
   return {
     element,

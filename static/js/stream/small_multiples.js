@@ -95,9 +95,13 @@ export const short = (value) =>
  * @param {Listeners} on */
 function createOne(dimension, on) {
   const canvas = el("canvas", { role: "img" });
-  const name = el("button", { class: "multiple__name", type: "button", onclick: () => on.select(dimension) });
+  const name = el("button", { class: "bare multiple__name", type: "button", onclick: () => on.select(dimension) });
   const note = el("span", { class: "small muted" });
-  const remove = el("button", { class: "multiple__unpin", type: "button", onclick: () => on.unpin(dimension) }, "×");
+  const remove = el(
+    "button",
+    { class: "bare multiple__unpin", type: "button", onclick: () => on.unpin(dimension) },
+    "×",
+  );
   const larger = enlargeButton(() => on.enlarge(dimension, larger));
   const head = el("div", { class: "multiple__head" }, name, note, larger, remove);
   const element = el("div", { class: "multiple" }, head, canvas);

@@ -25,7 +25,7 @@ export function createPeopleList(host, people, on) {
     el(
       "button",
       {
-        ...{ class: "people__one", type: "button", tabindex: "-1" },
+        ...{ class: "bare people__one", type: "button", tabindex: "-1" },
         onclick: () => on.choose(index),
         onpointerenter: () => on.look(index),
         onpointerleave: () => on.look(null),

@@ -59,7 +59,7 @@ export function fillLegend(host, lines, hidden, change) {
     ...lines.map(({ key, name, lineStyle }) => {
       const toggle = el(
         "button",
-        { class: "lines__toggle", type: "button", "aria-pressed": String(!hidden.has(key)) },
+        { class: "bare lines__toggle", type: "button", "aria-pressed": String(!hidden.has(key)) },
         swatch(lineStyle),
         el("span", {}, name),
       );

@@ -79,6 +79,6 @@ function stayRow([start, end], track, goTo) {
   return el(
     "li",
     {},
-    el("button", { type: "button", class: "stay", onclick: () => goTo(start) }, el("span", {}, when), facts),
+    el("button", { type: "button", class: "bare stay", onclick: () => goTo(start) }, el("span", {}, when), facts),
   );
 }
