@@ -113,8 +113,8 @@ screenshots: install-dev
 	@$(BIN)/python -m tests.browser.screenshots
 
 lock: $(UV)
-	$(UV) pip compile $(LOCK_OPTIONS) pyproject.toml -o requirements.txt
-	$(UV) pip compile $(LOCK_OPTIONS) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra server pyproject.toml -o requirements.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra notebook --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 LOCK_OPTIONS := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 

@@ -96,7 +96,7 @@ class TestARunningServer:
         with urllib.request.urlopen(f"{running.address}/healthz", timeout=10) as answer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
-        assert all(part in commands for part in ("-server ", "celery", "manage.py sweep", "launcher.web", "guard.py"))
+        assert all(part in commands for part in ("-server ", "celery", "django sweep", "launcher.web", "guard.py"))
 
     def test_the_link_logs_in_once(self, running: Server) -> None:
         cookies = urllib.request.HTTPCookieProcessor()

@@ -20,7 +20,7 @@ from dashboard.maps.pmtiles_file import VECTOR, NotPMTiles, open_archive
 
 register = template.Library()
 
-BUILT_IN = settings.BASE_DIR / "static" / "base-map"
+BUILT_IN = settings.ASSETS_DIR / "static" / "base-map"
 ZXY = "{z}/{x}/{y}"
 
 

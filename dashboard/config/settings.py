@@ -15,11 +15,14 @@ from dashboard.maps.basemap import base_map
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
+INSTALLED_ASSETS = BASE_DIR / "dashboard" / "assets"
+ASSETS_DIR = INSTALLED_ASSETS if INSTALLED_ASSETS.is_dir() else BASE_DIR
+DEFAULT_HOME = Path.home() / ".local" / "share" / "cairn" if INSTALLED_ASSETS.is_dir() else BASE_DIR / "var"
 LEDGER_KEY_CHARS = 32
 
 
 def _home() -> Path:
-    path = Path(env.str("CAIRN_HOME", default=str(BASE_DIR / "var"))).expanduser().resolve()
+    path = Path(env.str("CAIRN_HOME", default=str(DEFAULT_HOME))).expanduser().resolve()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     (path / "tmp").mkdir(mode=0o700, exist_ok=True)  # Django's checks require the folder of uploads
     return path
@@ -123,7 +126,7 @@ WSGI_APPLICATION = "dashboard.config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [ASSETS_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "builtins": [
@@ -249,7 +252,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 STATIC_URL = "static/"
 CAIRN_COLLECTED = env.bool("CAIRN_COLLECTED", default=False)  # the image collects; elsewhere they lie in packages
 STATIC_ROOT = BASE_DIR / "staticfiles" if CAIRN_COLLECTED else None
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [ASSETS_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

@@ -103,7 +103,7 @@ class Supervisor:
         descriptor = self.listener.fileno()
         return [
             Child("worker", [python, *WORKER.split()], self._log("worker"), grace_s=30),
-            Child("sweep", [python, "manage.py", "sweep"], self._log("sweep"), grace_s=5),
+            Child("sweep", [python, "-m", "django", "sweep"], self._log("sweep"), grace_s=5),
             Child(
                 "web",
                 [python, "-m", "dashboard.launcher.web", str(descriptor)],

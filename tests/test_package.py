@@ -1,0 +1,88 @@
+"""``pip install .`` in a fresh environment: the engine with its dependencies alone; ``[server]`` declares the rest."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COPIED = ("privacy_engine", "dashboard", "templates", "static", "pyproject.toml", "README.md", "LICENSE", "manage.py")
+OFFLINE = "No matching distribution found|Could not find a version|Temporary failure|Failed to establish"
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a clone has, so that a build leaves nothing in this one."""
+    folder = tmp_path_factory.mktemp("source")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "*.nb[ic]"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """Run the Python of a fresh environment, and return what it prints."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=True)
+
+    def run(*arguments: str, cwd: Path = folder) -> str:
+        done = subprocess.run(
+            [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=600, cwd=cwd
+        )
+        if done.returncode and re.search(OFFLINE, done.stderr):
+            pytest.skip(f"the packages cannot be downloaded here: {done.stderr.strip().splitlines()[-1]:.120}")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def _dependencies() -> set[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return {re.split(r"[<>=\[]", line)[0] for line in project["dependencies"]}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+class TestAFreshEnvironment:
+    def test_the_engine_is_installed_with_its_dependencies_alone(
+        self, source: Path, python: Callable[..., str]
+    ) -> None:
+        python("-m", "pip", "install", "-q", str(source))
+        names = [re.split(r"==| @", line)[0] for line in python("-m", "pip", "freeze").splitlines()]
+        installed = {name.lower().replace("_", "-") for name in names}
+        assert _dependencies() <= installed
+        own = {"llvmlite", "annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"}
+        assert installed - _dependencies() - own == {"cairn-privacy"}
+
+
+def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp_path: Path) -> None:
+    code = "import hatchling.build as build, sys; print(build.build_wheel(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=source, capture_output=True, text=True, check=True
+    )
+    with zipfile.ZipFile(tmp_path / done.stdout.strip().splitlines()[-1]) as wheel:
+        names = set(wheel.namelist())
+        metadata = next(wheel.read(name).decode() for name in names if name.endswith("METADATA"))
+    assert {"privacy_engine/py.typed", "dashboard/assets/templates/base.html", "dashboard/config/settings.py"} <= names
+    assert any(name.startswith("dashboard/assets/static/js/") for name in names)
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"privacy_engine", "dashboard"}
+    required = re.findall(r"^Requires-Dist: ([a-z-]+)[^;\n]*$", metadata, re.MULTILINE)
+    assert set(required) == _dependencies()
+    assert "Provides-Extra: server" in metadata
+
+
+def test_importing_the_engine_takes_half_a_second_of_processor_time() -> None:
+    code = "import time, privacy_engine; print(time.process_time())"
+    took = [float(subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)) for _ in range(3)]
+    assert min(took) <= 0.5, took
