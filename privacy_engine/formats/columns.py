@@ -10,6 +10,7 @@ from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import OPTIONS, ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, ONE, SERIES, Whose
 from privacy_engine.formats.report import Report
+from privacy_engine.formats.time_cells import are_dated, are_times
 
 Roles = dict[str, int]
 
@@ -62,7 +63,7 @@ HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere"
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
 TITLES |= {"person": "person"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
-_WHEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{1,2}:[0-9]{2}.*")
+_TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
 
 
 def canonical(name: str) -> str:
@@ -147,7 +148,7 @@ def _assigned(
             taken = _taken(role, roles)
             place = _known(role, names, plain, candidates, sample, taken)
             if role == "time":
-                place = _by_look(sample, len(names), taken) if place is None else place
+                place = _by_values(plain, sample, taken) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
             if place is not None and role != "landmark":  # of that, the cells decide
@@ -269,12 +270,14 @@ def _cells(sample: Sequence[Sequence[str]], place: int) -> list[str]:
     return [row[place].strip() for row in sample if place < len(row) and row[place].strip()]
 
 
-def _by_look(sample: Sequence[Sequence[str]], width: int, taken: set[int]) -> int | None:
-    """The first column whose cells look like dates with a time of day."""
-    for place in range(width):
-        cells = _cells(sample, place)
-        if place not in taken and cells and all(_WHEN.fullmatch(cell) for cell in cells):
-            return place
+def _by_values(plain: Sequence[str], sample: Sequence[Sequence[str]], taken: set[int]) -> int | None:
+    """The first column whose cells are times: dates with a time of day, or also others where its name is time-like."""
+    free = [(place, _cells(sample, place)) for place in range(len(plain)) if place not in taken]
+    hinted = [(place, cells) for place, cells in free if _TIME_LIKE.search(plain[place])]
+    for places, judge in ((hinted, are_dated), (free, are_dated), (hinted, are_times)):
+        for place, cells in places:
+            if cells and judge(cells):
+                return place
     return None
 
 

@@ -10,6 +10,7 @@ from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
+from privacy_engine.plurals import counted
 
 _RADIUS_M = 6378137.0
 _UTM_REACH_M = 1_000_000  # beyond 1000 km of its meridian a zone is meaningless
@@ -90,11 +91,12 @@ def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> t
 
 
 def placed(
-    lon: Floats, lat: Floats, options: ReadOptions, report: Report, *, labelled: bool = False
+    lon: Floats, lat: Floats, options: ReadOptions, report: Report, *, labelled: bool = False, e7: bool = False
 ) -> tuple[Floats, Floats]:
     """Positions as degrees in the order longitude, latitude: as the options state, or as the values show.
 
-    ``labelled`` means that the order comes from a table's header, where people err, and not from a format.
+    ``labelled`` means that the order comes from a table's header, where people err, and not from a format; ``e7`` that
+    they were whole numbers of ten millionths of a degree.
 
     Raises
     ------
@@ -106,8 +108,10 @@ def placed(
     known = np.isfinite(lon) & np.isfinite(lat)
     if not known.any():
         return lon, lat
-    if options.crs is None:
-        lon, lat = _unlabelled(lon, lat, lon[known], lat[known], report)
+    if not e7 and options.crs is None:
+        lon, lat, e7 = _unlabelled(lon, lat, lon[known], lat[known], report)
+    if e7 or options.crs == "E7":
+        lon, lat = _unwrapped(lon, lat, options, report)
     if options.swap == "yes":
         lon, lat = lat, lon
     elif options.swap is None:
@@ -115,15 +119,36 @@ def placed(
     return eastward(lon, known, options, report), lat
 
 
-def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats]:
+def _unwrapped(lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> tuple[Floats, Floats]:
+    """Degrees of E7 numbers that were stored without their sign in 32 bits, as old Takeout files do, with it."""
+    found = []
+    for degrees, most in ((lon, 180), (lat, 90)):
+        with np.errstate(invalid="ignore"):
+            signed = np.round(degrees * 1e7 - 2.0**32) / 1e7
+            over = (degrees > most) & (signed >= -most) & (signed < 0)
+        if most == 180 and options.lon_range == "360":
+            over &= degrees > 360
+        found.append(np.where(over, signed, degrees))
+        if count := int(over.sum()):
+            axis = "longitude" if most == 180 else "latitude"
+            message = (
+                f"{counted(count, axis)} above {most} degrees: a negative E7 number that overflowed 32 bits. "
+                "2³² was subtracted."
+            )
+            report.note("e7_overflow", message, count=count)
+    return found[0], found[1]
+
+
+def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) -> tuple[Floats, Floats, bool]:
     beyond = (np.abs(x) > 360) | (np.abs(y) > 360)
     if beyond.sum() * 2 <= len(x):
-        return lon, lat
+        return lon, lat, False
     whole = bool((x == np.floor(x)).all() and (y == np.floor(y)).all())
-    if whole and np.abs(x).max() <= 1.8e9 and max(np.abs(x).max(), np.abs(y).max()) > 2.1e7 and np.abs(y).max() <= 9e8:
+    largest = _largest_e7(x, 1.8e9), _largest_e7(y, 9e8)
+    if whole and largest[0] <= 1.8e9 and max(largest) > 2.1e7 and largest[1] <= 9e8:
         message = "Positions are whole numbers of ten millionths of a degree and were divided by 10,000,000."
         report.guess("units", "E7", message, "crs")
-        return lon / 1e7, lat / 1e7
+        return lon / 1e7, lat / 1e7, True
     raise ChoiceNeeded(
         f"The positions are too large for degrees (such as {x[0]:g}, {y[0]:g}). "
         "Specify which coordinate system they are in.",
@@ -131,6 +156,11 @@ def _unlabelled(lon: Floats, lat: Floats, x: Floats, y: Floats, report: Report) 
         choices=_plausible(x, y),
         default="EPSG:3857",
     )
+
+
+def _largest_e7(values: Floats, most: float) -> float:
+    """The largest size of E7 numbers, of which those that overflowed 32 bits are taken with their sign."""
+    return float(np.abs(np.where((values > most) & (values >= 2.0**32 - most), values - 2.0**32, values)).max())
 
 
 def _plausible(x: Floats, y: Floats) -> Choices:

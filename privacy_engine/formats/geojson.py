@@ -16,6 +16,7 @@ from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
+from privacy_engine.formats.line_times import LineTimes
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN
@@ -47,6 +48,7 @@ class _Rows:
     nulls: list[int] = field(default_factory=list)
     others: list[int] = field(default_factory=list)
     lines: int = 0
+    times: LineTimes = field(default_factory=LineTimes)
 
     def add(self, position: Any, time: Any, mark: Any, feature: int, code: int) -> None:
         """One position as a row; what is wrong with it is settled with all others later."""
@@ -90,6 +92,8 @@ def read_features(
     report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
     if not rows.lon:
         raise FormatError("The GeoJSON holds no points or lines.", code="no_points")
+    if options.time != "#0":
+        rows.times.note(report)
     if rows.lines > 1 and len(rows.names) < 2:
         report.note("joined", f"{rows.lines} lines were joined into one timeline.", level="info", count=rows.lines)
     return build(_points(rows, options), options, report)
@@ -145,7 +149,9 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
         )
     elif kind in _LINES and isinstance(coordinates, list):
         rows.lines += kind == "LineString"
-        _add_line(coordinates, _listed(properties), _marks(properties, rows), number, code, rows)
+        listed = _listed(properties) or rows.times.of(coordinates, properties)
+        first = rows.times.begins_at(coordinates, listed, code)
+        _add_line(coordinates[first:], listed[first:], _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
         listed, marked = _listed(properties), _marks(properties, rows)
         at = 0
@@ -153,7 +159,7 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
             line = line if isinstance(line, list) else []
             rows.lines += 1
             mark = _part(marked, i, at, len(line)) if isinstance(marked, list) else marked
-            _add_line(line, _part(listed, i, at, len(line)), mark, number, code, rows)
+            _add_line(line, _part(listed, i, at, len(line)) or rows.times.of(line, {}), mark, number, code, rows)
             at += len(line)
     else:
         rows.others.append(number)

@@ -20,13 +20,15 @@ from privacy_engine.formats.times import Times
 from privacy_engine.plurals import counted
 
 MAX_SERIES = 100_000
+_WITHOUT_TIMES = "stay points and releases that need time are not available."
+_YEAR_2100_S = 4_102_444_800
 
 
 @dataclass
 class Points:
     """Rows of a file as columns. ``rows`` turns 0-based indices into row numbers of the file.
 
-    ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` is about the order of
+    ``codes`` states which of ``names`` each row belongs to; None is one series. ``labelled`` and ``e7`` are about the
     coordinates: see :func:`privacy_engine.formats.crs.placed`. ``documented`` and ``hint``
     are about the time zone: see :func:`privacy_engine.formats.timezones.settle`. ``marks`` are a landmark column's
     cells.
@@ -42,6 +44,7 @@ class Points:
     names: list[str] = field(default_factory=lambda: [""])
     rows: Callable[[NDArray[np.intp]], NDArray[Any]] = lambda index: index + 1
     labelled: bool = False
+    e7: bool = False
     documented: str = ""
     hint: str = ""
     marks: Marks | None = None
@@ -69,7 +72,7 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
         The order of coordinates, their system or the time zone must be named by the owner.
     """
     report.rows_read += len(points.lon)
-    lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled)
+    lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled, e7=points.e7)
     keep = _keep_positions(points, lon, lat, report)
     seconds = _instants(points, keep, options, report)
     if seconds is not None:
@@ -159,8 +162,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
     """Seconds of all rows, or None (and a warning) where no usable row has a time."""
     times = points.times
     if times is None or not keep.any() or times.missing[keep].all():
-        message = "The file has no times: stay points and releases that need time are not available."
-        report.note("untimed", message)
+        report.note("untimed", f"{_why_untimed(times, options, report)}: {_WITHOUT_TIMES}")
         return None
     if times.bad[keep].all():
         first = int(points.rows(np.flatnonzero(keep)[:1])[0])
@@ -171,13 +173,55 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             row=first,
         )
     seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
-    if times.unit:
-        message = f"The times are numbers: {dict(TIME_UNITS)[times.unit]}."
-        report.guess("unit of times", times.unit, message, "time_unit")
+    _report_units(times, report)
     if times.order:
         message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
         report.guess("order of dates", times.order, message, "date_order")
-    return np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
+    seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
+    _report_far(points, keep, seconds, report)
+    return seconds
+
+
+def _why_untimed(times: Times | None, options: ReadOptions, report: Report) -> str:
+    """Why a file has no times, as a clause: it names the column that is empty, or says that none was found."""
+    layout = report.layout
+    if layout is None or options.time == "#0":
+        return "The file has no times"
+    if times is not None and "time" in layout.roles:
+        return f"The time column {layout.names[layout.roles['time']].strip()[:40]!r} is empty"
+    return "No column of times was found; if there is one, name it with the option time"
+
+
+def _report_units(times: Times, report: Report) -> None:
+    """Record the unit of numeric times as a guess, and as a warning where the numbers have several or none."""
+    titles = dict(TIME_UNITS)
+    if len(times.units) > 1:
+        parts = [f"{count:,} in {titles[unit]}" for unit, count in times.units.items()]
+        message = f"The times mix units: {' and '.join(parts)}. Each was read in the unit that its size implies."
+        report.note("mixed_units", message, count=sum(times.units.values()) - times.units[times.unit])
+        report.guess("unit of times", "mixed", message, "time_unit")
+    elif times.unit:
+        report.guess("unit of times", times.unit, f"The times are numbers: {titles[times.unit]}.", "time_unit")
+    if times.unplaced:
+        message = (
+            f"{counted(times.unplaced, 'number')} in place of times that no usual unit since 1970 explains, left out. "
+            "State the unit with the option time_unit."
+        )
+        report.note("unknown_unit", message, count=times.unplaced)
+
+
+def _report_far(points: Points, keep: Mask, seconds: Floats, report: Report) -> None:
+    """Warn of times outside 1970 to 2100, which are kept."""
+    with np.errstate(invalid="ignore"):
+        far = np.flatnonzero(keep & ((seconds < 0) | (seconds >= _YEAR_2100_S)))
+    if far.size:
+        rows = points.rows(far[:20]).tolist()
+        first = np.datetime64(int(seconds[far[0]]), "s")
+        message = (
+            f"{counted(len(far), 'time')} outside the years 1970 to 2100 (first {str(first)[:19]} UTC on {report.unit} "
+            f"{rows[0]}); kept as written. Is the clock of the device right, and the unit of the times?"
+        )
+        report.note("far_times", message, count=len(far), rows=rows)
 
 
 def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> Mask:

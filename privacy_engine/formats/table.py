@@ -52,7 +52,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
-    points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows)
+    points = Points(lon, lat, _times(columns, options), reasons, codes, names, cells.rows, e7=dialect.e7)
     if "person" in columns:
         points.person_codes, points.person_names = _series(columns["person"], dialect.ours)
     if "landmark" in columns:

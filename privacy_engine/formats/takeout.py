@@ -39,6 +39,7 @@ class _Found:
         self.rows = Rows()
         self.later_s: list[float] = []
         self.untimed = 0
+        self.e7 = False
 
     def add(self, place: Any, time: Any, number: int, series: str, later_s: float = 0.0) -> None:
         """A position, unless the file has none here or no time for it."""
@@ -48,6 +49,7 @@ class _Found:
         if not isinstance(time, (str, int)) or isinstance(time, bool) or time == "":
             self.untimed += 1
             return
+        self.e7 = self.e7 or scale > 1
         self.rows.add(lon, lat, str(time)[:60], number, series, scale)
         self.later_s.append(later_s)
 
@@ -69,6 +71,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         message = "Positions for which Google gives no time (paths filled in later) were left out."
         report.note("left_out", message, level="info", count=found.untimed)
     points = found.rows.points(options)
+    points.e7 = found.e7
     if points.times is not None:
         points.times.seconds = points.times.seconds + np.array(found.later_s)
     return build(points, options, report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ _YEAR_AFTER_CLOCK = (  # as mail and Foursquare write it: Tue Apr 03 18:00:09 +0
     r"(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?"
     r"(?: (?P<z>UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? (?P<y>[0-9]{4})$"
 )
+PATTERNS = (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK)
 _NUMERIC = r"^[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?$"
 
 _PER_UNIT = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -54,7 +55,7 @@ class Times:
     """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC.
 
     ``unit`` and ``order`` are values of the options time_unit and date_order that were found out; empty where there was
-    nothing to find out.
+    nothing to find out. ``units`` counts the numbers of each unit by their size, ``unplaced`` those of none.
     """
 
     seconds: Floats
@@ -62,6 +63,8 @@ class Times:
     missing: Mask
     unit: str = ""
     order: str = ""
+    units: dict[str, int] = field(default_factory=dict)
+    unplaced: int = 0
 
     @property
     def bad(self) -> Mask:
@@ -103,7 +106,7 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
     found = Times.empty(len(column))
     found.missing = column.is_null().to_numpy(zero_copy_only=False)
     found.seconds = epochs(values, options)
-    found.unit = _unit(values, options)
+    _count_units(values, found, options)
     return found
 
 
@@ -139,14 +142,15 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
     return seconds
 
 
-def _unit(values: Floats, options: ReadOptions) -> str:
-    """The unit that the size of most numbers implies; empty where the owner stated it, or where none is implied."""
+def _count_units(values: Floats, found: Times, options: ReadOptions) -> None:
+    """Count which units the sizes of numbers imply; nothing where the owner stated the unit."""
     if options.time_unit is not None:
-        return ""
-    size = np.abs(values)
+        return
+    size = np.abs(values[np.isfinite(values)])
     counts = {unit: int(((size >= low) & (size < high)).sum()) for unit, low, high in _RANGES}
-    unit = max(counts, key=lambda one: counts[one])
-    return unit if counts[unit] else ""
+    found.units = {unit: count for unit, count in counts.items() if count}
+    found.unit = max(found.units, key=lambda one: found.units[one], default="")
+    found.unplaced = len(size) - sum(counts.values())
 
 
 def _text(cells: Any, options: ReadOptions) -> Times:
@@ -161,7 +165,7 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
         zero_copy_only=False
     )
-    for pattern in (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK):
+    for pattern in PATTERNS:
         _match(cells, pattern, found, options)
     _match_numbers(cells, found, options)
     _match_month_names(cells, found)
@@ -323,7 +327,7 @@ def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
         if mask.any():
             values = as_floats(rest.filter(hit).cast(pa.float64()))
             found.seconds[rows[mask]] = epochs(values, options)
-            found.unit = _unit(values, options)
+            _count_units(values, found, options)
 
 
 def _match_month_names(cells: Any, found: Times) -> None:

@@ -1,0 +1,158 @@
+"""Tables whose columns come as Arrow arrays: positions in two columns, or geometries in one of bytes or of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.attributes import coded, points_of
+from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
+from privacy_engine.formats.geoparquet import geometries, geometry_column
+from privacy_engine.formats.landmark_column import marks_of
+from privacy_engine.formats.layout import Layout
+from privacy_engine.formats.numbers import GOOD, numbers, typed
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points, build
+from privacy_engine.formats.times import times
+from privacy_engine.formats.well_known_text import geometry_cells, of_texts
+
+_ROLES = ("lon", "lat", "time", "id", "person", "landmark")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which column has which role, and the options with the coordinate system that the file states."""
+
+    roles: dict[str, str]
+    options: ReadOptions
+    e7: bool = False
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are needed."""
+        return list(dict.fromkeys(self.roles.values()))
+
+
+def plan(
+    schema: Any,
+    metadata: Mapping[bytes, bytes] | None,
+    sample: Sequence[Sequence[str]],
+    options: ReadOptions,
+    report: Report,
+) -> Plan:
+    """The roles of a table's columns, by the file's metadata, their names and a ``sample`` of their cells.
+
+    Raises
+    ------
+    FormatError
+        No column can hold the positions.
+    """
+    names = schema.names
+    report.layout = Layout(names)
+    if options.lon is not None or options.lat is not None or has_positions(names):
+        places, e7 = assign(names, sample, options, report)
+        return Plan(_named(places, names), options, e7)
+    found = geometry_column(schema, metadata)
+    text = None if found else geometry_cells(names, sample)
+    if found is None and text is None:
+        assign(names, sample, options, report)  # which names what is missing
+    places = assign_beside(names, sample, options, report)
+    roles = _named(places, names)
+    if found is not None:
+        options, roles["geometry"] = found.in_system(options), found.name
+    elif text is not None:
+        roles["geometry"] = names[text]
+    report.layout.roles["geometry"] = names.index(roles["geometry"])
+    return Plan(roles, options)
+
+
+def _named(places: Mapping[str, int], names: Sequence[str]) -> dict[str, str]:
+    return {role: names[place] for role, place in places.items() if role in _ROLES}
+
+
+def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> list[Trajectory]:
+    """The series of a table with the columns of a plan; ``rows`` are the row numbers, from 1 on where None."""
+    roles, options = chosen.roles, chosen.options
+    if "geometry" in roles:
+        column = table.column(roles["geometry"])
+        found = geometries(column) if not _is_text(column.type) else None
+        if found is None:
+            found, options = of_texts(column, options)
+        points = points_of(found, roles, lambda name: simple(table, name), options, report)
+        if rows is not None:
+            points.rows = lambda index: rows[found.row[index]]
+        return build(points, options, report)
+    return build(_points(table, chosen, rows), options, report)
+
+
+def _points(table: Any, chosen: Plan, rows: Any) -> Points:
+    roles, options = chosen.roles, chosen.options
+    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis]) for axis in ("lon", "lat"))
+    if chosen.e7 and options.crs is None:
+        lon, lat = lon / 1e7, lat / 1e7
+    when = times(simple(table, roles["time"]), options) if "time" in roles else None
+    points = Points(lon, lat, when, np.where(lat_reasons == GOOD, lon_reasons, lat_reasons), e7=chosen.e7)
+    if rows is not None:
+        points.rows = lambda index: rows[index]
+    if "id" in roles:
+        points.codes, points.names = coded(simple(table, roles["id"]))
+    if "person" in roles:
+        points.person_codes, points.person_names = coded(simple(table, roles["person"]))
+    points.whose = whose(list(roles.values()), {role: i for i, role in enumerate(roles)}, options)
+    if "landmark" in roles:
+        points.marks = marks_of(table.column(roles["landmark"]).combine_chunks(), roles["landmark"], options)
+    return points
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def simple(table: Any, name: str) -> Any:
+    """A column of numbers, text or times as one array.
+
+    Raises
+    ------
+    FormatError
+        It holds something else.
+    """
+    column = table.column(name).combine_chunks()
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_large_string(kind) or pa.types.is_date(kind):
+        return column.cast(pa.string())
+    if (
+        pa.types.is_timestamp(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+    ):
+        return column
+    raise FormatError(
+        f"Column {name[:40]!r} holds {str(kind)[:40]}, not numbers or text.", code="unsupported_column", column=name
+    )
+
+
+def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
+    column = simple(table, name)
+    return numbers(column) if pa.types.is_string(column.type) else typed(column)
+
+
+def as_texts(column: Any) -> list[str]:
+    """The cells of a column as texts to look at."""
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return ["(data)"] * len(column)
+    try:
+        return list(column.cast(pa.string()).fill_null("").to_pylist())
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return [f"({kind})"] * len(column)
