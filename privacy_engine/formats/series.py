@@ -183,7 +183,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
 
 
 def _why_untimed(times: Times | None, options: ReadOptions, report: Report) -> str:
-    """Why a file has no times, as a clause: it names the column that is empty, or says that none was found."""
+    """Why a file has no times, as a clause, with the name of the column that is empty."""
     layout = report.layout
     if layout is None or options.time == "#0":
         return "The file has no times"
