@@ -1,4 +1,4 @@
-"""Whether the cells of a column are times, by looking at a few of them: for columns whose name does not say so."""
+"""Whether the cells of a column are times, by looking at a few of them: for columns with other names than usual."""
 
 from __future__ import annotations
 

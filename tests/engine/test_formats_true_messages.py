@@ -1,4 +1,4 @@
-"""What a report says of times and positions is true: units, time columns, far years, overflow, fourth coordinates."""
+"""What a report states of times and positions is true: units, time columns, far years, overflow, fourth coordinates."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class TestLines:
             assert any("fourth coordinate" in guess["message"] for guess in reading.report.guesses)
 
     @pytest.mark.parametrize("last", [(120, 125), (FIX, FIX - 1)])
-    def test_a_fourth_coordinate_that_is_no_time_is_said_not_to_be(self, last: tuple[int, int]) -> None:
+    def test_a_fourth_coordinate_that_is_no_time_is_reported_as_none(self, last: tuple[int, int]) -> None:
         data = collection(line([1, 1, 0, last[0]], [2, 2, 0, last[1]]))
         assert read_bytes(data).series[0].time_s is None
         assert f"such as {last[0]}" in notes(data)["fourth_coordinate"]
