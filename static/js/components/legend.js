@@ -99,15 +99,24 @@ function fillRow(row, entry) {
   row.state.fill(entry);
 }
 
+/** Scroll the rail around `item`, if it scrolls, until `item` is in sight. @param {HTMLElement} item */
+function reveal(item) {
+  const rail = item.closest(".rail");
+  if (!rail || rail.scrollHeight <= rail.clientHeight) return;
+  const below = item.getBoundingClientRect().bottom - rail.getBoundingClientRect().bottom;
+  if (below > 0) rail.scrollTop += below;
+}
+
 /**
  * A legend in the list element `host`. Entries: {id, title, facts, lineStyle, error_m, state, queue, stage, progress,
  * eta, reason, private, visible, owner, here, active, alone, opacity, place: {first, last}}; of a mark above the lines
  * also {mark, count}. `on`: {toggle(id, shown), solo(id), activate(id), cancel(id), retry(id), opacity(id, share),
  * move(id, by), lineStyle(id, index)}; `lineStyles` are the lines a release may be given.
- * `update(entries)` changes what differs and keeps focus where it is.
+ * `update(entries)` changes what differs and keeps focus where it is; the first release that is shown is scrolled to.
  */
 export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineStyles = null) {
   const rows = new Map();
+  let opened = false;
 
   return {
     update(entries) {
@@ -124,6 +133,10 @@ export function createLegend(host, on, /** @type {LineStyle[] | null} */ lineSty
         focused?.focus({ preventScroll: true }); // a moved element loses it
         fillRow(rows.get(entry.id), entry);
       }
+      const first = opened ? null : entries.find((one) => !one.owner && one.visible && one.error_m !== undefined);
+      if (!first) return;
+      opened = true;
+      reveal(rows.get(first.id).item);
     },
   };
 }
