@@ -22,6 +22,7 @@ class Sample:
     note: str
     generate: Callable[[], Trajectory]
     landmarks: LandmarkMethod
+    name: str
 
     @cached_property
     def series(self) -> Trajectory:
@@ -123,17 +124,20 @@ def samples() -> list[Sample]:
             "A fix every 5 s: dense, like Geolife.",
             _dense_walk,
             StayPoints(distance_m=100.0, duration_s=1800.0),
+            "walk",
         ),
         Sample(
             "Taxi day, Beijing",
             "A fix every 5 min: sparse, like T-Drive.",
             _taxi_day,
             StayPoints(distance_m=300.0, duration_s=1800.0),
+            "taxi",
         ),
         Sample(
             "A day in Paris (the paper's example)",
             "Eight events; home, work, Canal Saint-Martin and home again are landmarks.",
             _paris_day,
             Manual(events=[0, 2, 4, 7]),
+            "paris",
         ),
     ]

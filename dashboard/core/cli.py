@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import tempfile
 import threading
@@ -17,9 +16,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.formats import ReadOptions
-
-_WHOLE = re.compile(r"[+-]?[0-9]{1,400}", re.ASCII)
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
 
 
 class LineCommand(BaseCommand):
@@ -80,25 +76,6 @@ def reading(read: list[str], person: str | None) -> dict[str, Any]:
         found["person"] = person
     ReadOptions.of(found)
     return found
-
-
-def value_of(text: str) -> Any:
-    """A number where it is one in ASCII; anything else stays text, for the parameter's own rule to judge."""
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else text
-
-
-def write_whole(out: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file as a whole or not at all."""
-    descriptor, unfinished = tempfile.mkstemp(dir=out.parent, prefix=".unfinished-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            write(file)
-        Path(unfinished).replace(out)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

@@ -51,6 +51,11 @@ class DataType(ABC):
         """The metrics for this kind: they read the truth and are the owner's alone."""
         return metrics.of(self.kind)
 
+    @property
+    def extensions(self) -> dict[str, str]:
+        """The name of the export format of each file extension, with its point."""
+        return {f".{one.extension.lstrip('.')}": name for name, one in self.exports.items()}
+
     def size(self, data: Any) -> int:
         """How many :attr:`items` there are."""
         return len(data)

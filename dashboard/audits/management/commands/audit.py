@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard.core.cli import LineCommand, interruptible, pairs, progress_bar, value_of
+from dashboard.core.cli import LineCommand, interruptible, pairs, progress_bar
 from privacy_engine.audit import (
     ALTERATIONS,
     NUMPY_LAPLACE,
@@ -23,6 +23,7 @@ from privacy_engine.audit import (
 )
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanism import mechanisms
+from privacy_engine.step_text import value_of
 
 BAD_INPUT, INTERRUPTED = 2, 130
 EXAMPLE = f"""\

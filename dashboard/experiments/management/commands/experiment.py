@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 
-from dashboard.core.cli import PERSON, LineCommand, interruptible, pairs, progress_bar, reading, value_of
+from dashboard.core.cli import PERSON, LineCommand, interruptible, pairs, progress_bar, reading
 from dashboard.experiments.models import ITEMS
 from privacy_engine import experiments, formats
 from privacy_engine.data import Trajectory
@@ -17,6 +17,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, FolderStore, Preset, presets
 from privacy_engine.label import NOT_PRIVATE
 from privacy_engine.plurals import counted
+from privacy_engine.step_text import value_of
 
 EXAMPLE = f"""\
 presets:

@@ -9,25 +9,20 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard.core.cli import PERSON, LineCommand, pairs, reading, value_of, write_whole
+from dashboard.core.cli import PERSON, LineCommand, pairs, reading
+from privacy_engine.whole_files import write_whole
 from privacy_engine import formats
-from privacy_engine.analysis.forecast import noise_p95_m
-from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning, stability_of
+from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
-from privacy_engine.component import Component
-from privacy_engine.data import KINDS, CountStream, LandmarkSet, Release, Trajectory
+from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.hierarchy import natural
-from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
-from privacy_engine.landmarks import MarkedBeside, parse_short, parse_short_dummies
-from privacy_engine.mechanism import NO_CONTEXT
+from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
+from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
-from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.postprocess import postprocesses
-from privacy_engine.promise import Context
-from privacy_engine.registry import Registry
-from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.step_text import parse_short_step, short_forms, value_of
 
 EXAMPLE = """\
 example:
@@ -78,7 +73,7 @@ class Command(LineCommand):
             action="append",
             default=[],
             metavar="STEP",
-            help=f"clean the series first: {', '.join(_shorts(cleaning_steps))}",
+            help=f"clean the series first: {', '.join(short_forms(cleaning_steps))}",
         )
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
         add("--landmarks", help=f"of trajectories: {LANDMARKS}")
@@ -88,13 +83,13 @@ class Command(LineCommand):
             action="append",
             default=[],
             metavar="STEP",
-            help=f"post-processing: {', '.join(_shorts(postprocesses))}",
+            help=f"post-processing: {', '.join(short_forms(postprocesses))}",
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--person", metavar="WHAT", help=PERSON)
         add("--seed", help="make the run repeatable, and so not private")
         add(
-            "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(_extensions())}"
+            "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(datatypes[Trajectory.kind].extensions)}"
         )
 
     def run(self, **options: Any) -> str:
@@ -122,7 +117,7 @@ def _release(
         {
             "mechanism": {"name": mechanism, **parameters},
             "seed": None if seed is None else value_of(seed),
-            "postprocess": [_step(text, postprocesses, "--then") for text in then],
+            "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
         }
     )
     fmt = _format_of(out, spec.mechanism.kind)
@@ -139,36 +134,18 @@ def _release(
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     found = formats.read(file, **reading(read, person))
     series, done = cleaned(found.series, cleaning)
-    marks = method.mark(series)
-    if beside:
-        marks = [LandmarkSet(one.mask) for one in beside.select(marks)]
-    drawn = spec.release(series, marks)
-    persons = people(series)
-    masks = [person.joined_mask([one.mask for one in marks]) for person in persons]
-    context = release_context(
-        landmarks=most_landmarks(masks),
-        method=method,
-        beside=None if beside is None else MarkedBeside(beside.private, beside.method.one_sided_level),
-        cleaning=cleaning,
-        stability=stability_of(done),
-        whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in persons]),
-        noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
-    )
-    private = all(one.private for one in drawn)
-    data_type = datatypes[Trajectory.kind]
-    digest = data_type.digest(drawn)
-    label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=digest)
-    write_whole(out, partial(data_type.write, drawn, fmt, label=label))
-    return _summary(spec, context, marks, drawn) + _reading_text(found.report, done)
+    marks = Marks.of(series, method, beside)
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done)
+    write_whole(out, partial(made.write, fmt))
+    return _summary(made, marks) + _reading_text(found.report, done)
 
 
-def _summary(spec: ReleaseSpec, context: Context, marks: list[LandmarkSet], drawn: list[Release]) -> str:
-    points, count = sum(map(len, marks)), sum(one.count for one in marks)
-    published = sum(len(one.series) for one in drawn)
-    statement = spec.mechanism.guarantee(context).statement if spec.private else f"{NOT_PRIVATE}."
+def _summary(made: LabelledRelease, marks: Marks) -> str:
+    points, count = sum(map(len, marks.sets)), sum(one.count for one in marks.sets)
+    published = sum(len(one.series) for one in made.published)
     share = count / points if points else 0.0
-    then = "".join(f" Then {step.title}, which costs nothing." for step in spec.postprocess)
-    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {statement}{then}"
+    then = "".join(f" Then {step.title}, which costs nothing." for step in made.spec.postprocess)
+    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {made.statement}{then}"
 
 
 def _reading_text(report: formats.Report, done: list[Done]) -> str:
@@ -192,16 +169,10 @@ def _release_other(
     read = formats.read(file, kinds=(found.kind,), **options)
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
-    context = NO_CONTEXT
-    if isinstance(read.other, CountStream):
-        counted = read.other.counted
-        spec = for_counts(spec, counted, natural(read.other.names, on_a_grid=counted is not None))
-        context = Context.of_counts(counted)
-    drawn = found.release(spec, read.other)
-    label = privacy_label(spec, context, private=drawn.private, sha256=found.digest(drawn))
-    write_whole(out, partial(found.write, drawn, fmt, label=label))
-    statement = spec.mechanism.guarantee(context).statement if spec.private else f"{NOT_PRIVATE}."
-    return f"{len(read):,} {found.items}. {statement}"
+    assert read.other is not None
+    made = release_other(spec, read.other)
+    write_whole(out, partial(made.write, fmt))
+    return f"{len(read):,} {found.items}. {made.statement}"
 
 
 def _refuse_other_columns(report: formats.Report, kind: str) -> None:
@@ -212,41 +183,18 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
             raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
 
 
-def _extensions(kind: str = Trajectory.kind) -> dict[str, str]:
-    return {f".{one.extension.lstrip('.')}": name for name, one in datatypes[kind].exports.items()}
-
-
 def _format_of(out: Path, kind: str) -> str:
-    known = _extensions(kind)
+    known = datatypes[kind].extensions
     if out.suffix.lower() not in known:
         rule = f"a file name that ends in {', '.join(known)}"
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
     return known[out.suffix.lower()]
 
 
-def _shorts(steps: Registry[Any]) -> list[str]:
-    """The short form of every step: ou-smoother, causal-filter:STEP_VARIANCE_M2."""
-    return [":".join([cls.registered_name(), *(field["name"].upper() for field in cls.fields())]) for cls in steps]
-
-
-def _step(text: str, steps: Registry[Any], option: str) -> dict[str, Any]:
-    """A step by its short form: its name and, in their order, its parameters; those at the end may be left out."""
-    name, *values = text.split(":")
-    cls: type[Component] | None = next((one for one in steps if one.registered_name() == name), None)
-    fields = cls.fields() if cls else []
-    if cls is None or len(values) > len(fields):
-        rule = f"one of {', '.join(_shorts(steps))}"
-        raise ParameterError(
-            f"{option} must be {rule}, got {text!r:.60}", field=option.removeprefix("--"), rule=rule, value=text
-        )
-    given = zip(fields, values, strict=False)
-    return {"name": name} | {field["name"]: value if field["text"] else value_of(value) for field, value in given}
-
-
 def _cleaning(text: str) -> list[Any]:
     """Cleaning steps as JSON, as the API takes them, or one by its short form."""
     if not text.lstrip().startswith(("[", "{")):
-        return [_step(text, cleaning_steps, "--clean")]
+        return [parse_short_step(text, cleaning_steps, option="--clean")]
     try:
         steps = json.loads(text)
     except (ValueError, RecursionError):
