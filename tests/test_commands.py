@@ -157,7 +157,8 @@ class TestARunningServer:
         answer = json.loads(running.shell(recommend, **given))
         assert len(answer["cells"]) == 10
         running.shell(download, **given)
-        [lines] = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+        blocks = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+        [lines] = [block for block in blocks if "Recommender" in block]
         script = lines.replace("\nRecommender", "\nmodel = Recommender").replace("[85, 86]", str(answer["history"]))
         found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
         assert json.loads(found) == [one["cell"] for one in answer["cells"]]

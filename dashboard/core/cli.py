@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import tempfile
 import threading
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 

@@ -10,6 +10,7 @@ from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.data import CheckIns, CountStream, Floats, Trajectory
 from privacy_engine.geo import LocalPlane
 from privacy_engine.grid import Grid
+from privacy_engine.stream_release import StreamRelease
 
 POINTS = 96
 """Points of all lines of a drawing."""
@@ -31,7 +32,7 @@ def of_tracks(series: Sequence[Trajectory]) -> list[Floats]:
     return np.split(plane, np.cumsum([len(at) for at in chosen])[:-1])
 
 
-def of_counts(stream: CountStream) -> list[Floats]:
+def of_counts(stream: CountStream | StreamRelease) -> list[Floats]:
     """Return the total over all streams in time, (n, 2), with its extremes."""
     total = stream.counts.sum(axis=1).astype(np.float64)
     at = decimated([total], POINTS)

@@ -128,11 +128,11 @@ class Released(ABC):
     def _repr_html_(self) -> str:
         mechanism = self.made.spec.mechanism
         chosen = [
-            (field["label"], f"{value} {field['unit']}".strip())
+            (f"{field['label']} {field['symbol']}".strip(), f"{_shown(value)} {field['unit']}".strip())
             for field in mechanism.fields()
             if (value := getattr(mechanism, field["name"])) is not None
         ]
-        facts = [("private", "yes" if self.private else "no"), ("level", mechanism.protected_level()), *chosen]
+        facts = [("Private", "yes" if self.private else "no"), ("Protected", mechanism.protected_level()), *chosen]
         return card(f"Release by {self.made.spec.title}", facts, self._drawing(), self.statement)
 
     @abstractmethod
@@ -166,7 +166,7 @@ class Released(ABC):
         data_type = self.made.data_type
         found = data_type.measure(self._original.data, self.made.published)
         rows = [
-            {"metric": cls.title, "name": name, "value": found[name], "unit": cls.unit, "meaning": cls.summary}
+            {"name": name, "metric": cls.title, "value": found[name], "unit": cls.unit, "meaning": cls.summary}
             for cls in data_type.metrics
             if (name := cls.registered_name()) in found
         ]
@@ -177,3 +177,7 @@ def described_steps(steps: Any, registry: Registry[Any], option: str) -> list[An
     """Descriptions of ``steps``: one or several, each in short (``ou-smoother``), as an object or as a component."""
     several = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps] if steps else []
     return [parse_short_step(one, registry, option=option) if isinstance(one, str) else one for one in several]
+
+
+def _shown(value: Any) -> str:
+    return number_text(value) if type(value) in (int, float) else str(value)

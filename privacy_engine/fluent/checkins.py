@@ -84,7 +84,8 @@ class CheckInData(Original):
         bounds = self.facts.bounds
         if bounds is None or bounds[0] == bounds[2] or bounds[1] == bounds[3]:
             return ""
-        grid = Grid.square(*bounds, SIDE)
+        west, south, east, north = bounds
+        grid = Grid.square(west, south, east, north, SIDE)
         cells, often = np.unique(grid_cells(self.checkins, grid), return_counts=True)
         share = np.log1p(often) / np.log1p(often.max())
         return box_map(grid.boxes(cells), share, "check-ins in the cells of a grid")

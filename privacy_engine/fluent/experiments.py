@@ -9,7 +9,8 @@ from typing import Any
 
 from privacy_engine import experiments as engine
 from privacy_engine.data import Trajectory
-from privacy_engine.experiments import ExperimentSpec, FolderStore, Preset, presets
+from privacy_engine.experiments import ExperimentSpec, FolderStore
+from privacy_engine.experiments.presets import Preset, presets
 from privacy_engine.experiments.table import horizontal
 from privacy_engine.fluent.base import Original
 from privacy_engine.fluent.frames import required

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from privacy_engine import formats
 from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
@@ -23,7 +23,7 @@ from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Registry
 from privacy_engine.samples import samples
 
-Data = TrajectoryData | CountData | CheckInData
+Data: TypeAlias = TrajectoryData | CountData | CheckInData
 
 _LISTS: Mapping[str, Registry[Any]] = {
     "landmarks": landmark_methods,

@@ -54,7 +54,7 @@ class Table:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1000 else number_text(round(value))
-    return "" if value is None else str(value)
+    return "" if value is None else number_text(value) if type(value) is int else str(value)
 
 
 def _html_cell(value: Any) -> str:

@@ -65,8 +65,8 @@ class TrajectoryData(Original):
         """
         found = parse_cleaning(described_steps(steps, cleaning_steps, "steps"))
         series, done = cleaned(self.series, found)
-        more = {"cleaning": (*self._cleaning, *found), "done": (*self._done, *done)}
-        return TrajectoryData(series, self.report, **more)
+        every, all_done = (*self._cleaning, *found), (*self._done, *done)
+        return TrajectoryData(series, self.report, cleaning=every, done=all_done)
 
     def landmarks(
         self, method: Any, *, dummies: Any = None, seed: int | None = None, **parameters: Any
@@ -132,7 +132,7 @@ class TrajectoryData(Original):
             rule = 'marked first: .landmarks("stay-points:200m:30min"), or .landmarks("manual:") for none'
             message = f"landmarks must be {rule}; {spec.mechanism.name} reads them"
             raise ParameterError(message, field="landmarks", rule=rule)
-        return self.marks or Marks.of(self.series, Manual(events=()))
+        return self.marks or Marks.of(self.series, Manual(events=[]))
 
     def to_dataframe(self) -> Any:
         """Series, person, time, longitude, latitude and landmark of each event as a pandas.DataFrame; raw data."""

@@ -115,6 +115,8 @@ def arrow_table(table: Any) -> Table:
         column = table.column(table.schema.names.index(name)).combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
+        if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):  # pandas 3 writes the first
+            column = column.cast(pa.string())
         if not pa.types.is_nested(column.type) and not pa.types.is_binary(column.type):
             names.append(name)
             columns.append(column)

@@ -9,11 +9,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from dashboard.core.cli import PERSON, LineCommand, reading
-from privacy_engine.whole_files import write_whole
 from privacy_engine import formats
 from privacy_engine.errors import ParameterError
 from privacy_engine.stays import StaySpec, stays_of, write_csv
 from privacy_engine.step_text import value_of
+from privacy_engine.whole_files import write_whole
 
 EXAMPLE = """\
 example:

@@ -10,7 +10,6 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from dashboard.core.cli import PERSON, LineCommand, pairs, reading
-from privacy_engine.whole_files import write_whole
 from privacy_engine import formats
 from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning
 from privacy_engine.cleaning import clean as cleaned
@@ -23,6 +22,7 @@ from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mec
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.step_text import parse_short_step, short_forms, value_of
+from privacy_engine.whole_files import write_whole
 
 EXAMPLE = """\
 example:
@@ -38,6 +38,8 @@ LANDMARKS = (
     "schedule:mon-fri:22:00-06:00@Europe/Paris, stay-points:200m:30min, manual:0,2,4 (manual: for none), "
     "zones:FILE.geojson, column (marked in FILE itself) or synthetic:20%%:uniform:1"
 )
+
+EXTENSIONS = datatypes[Trajectory.kind].extensions
 
 
 class Command(LineCommand):
@@ -89,7 +91,10 @@ class Command(LineCommand):
         add("--person", metavar="WHAT", help=PERSON)
         add("--seed", help="make the run repeatable, and so not private")
         add(
-            "--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(datatypes[Trajectory.kind].extensions)}"
+            "--out",
+            required=True,
+            type=Path,
+            help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}",
         )
 
     def run(self, **options: Any) -> str:

@@ -1,0 +1,100 @@
+"""README's and docs/library.md's lines of the library run where Django cannot be imported; importing it is quick."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HIDDEN = ("django", "rest_framework", "celery", "redis", "environ", "knox")
+WITHOUT_DJANGO = f"import sys\nfor name in {HIDDEN!r}: sys.modules[name] = None\n"
+NOTHING_OF_THE_SERVER = """
+loaded = [name for name in ("dashboard", "django") if sys.modules.get(name) is not None]
+assert loaded == [], loaded
+"""
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def run(code: str, cwd: Path) -> str:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code],
+        cwd=cwd, env=environment, capture_output=True, text=True, timeout=170,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that the pages name: 40 minutes' rest in a walk, two taxis, counts, check-ins."""
+    steps = [min(i, 40) if i < 80 else i - 40 for i in range(120)]
+    times = [f"2024-05-01T{8 + i // 60:02d}:{i % 60:02d}:00Z" for i in range(120)]
+    walk = [f"{time},{48.85 + step * 1e-3:.5f},2.35000" for time, step in zip(times, steps, strict=True)]
+    (tmp_path / "walk.csv").write_text("\n".join(["time,lat,lon", *walk]))
+    taxis = [f"{user},{line}" for user in ("ada", "bob") for line in walk]
+    (tmp_path / "taxis.csv").write_text("\n".join(["user,time,lat,lon", *taxis]))
+    days = [f"2024-01-{day:02d},{day % 5 + 10},{day % 3 + 4}" for day in range(1, 29)]
+    (tmp_path / "counts.csv").write_text("\n".join(["day,north,south", *days]))
+    rng = np.random.default_rng(1)
+    rows = [
+        f"u{i % 9},2024-05-{1 + i // 24:02d}T{i % 24:02d}:00:00Z,{lat:.5f},{lon:.5f}"
+        for i, (lon, lat) in enumerate(rng.uniform((-74.02, 40.70), (-73.93, 40.82), (300, 2)).tolist())
+    ]
+    (tmp_path / "checkins.csv").write_text("\n".join(["user,time,lat,lon", *rows]))
+    return tmp_path
+
+
+def test_the_ten_lines_of_the_readme(folder: Path) -> None:
+    [lines] = [block for block in blocks("README.md") if "import privacy_engine as pe" in block]
+    assert len([line for line in lines.splitlines() if line]) <= 10
+    printed = run(f"{WITHOUT_DJANGO}{lines}{NOTHING_OF_THE_SERVER}print(len(points))", folder)
+    assert "leak at most ε = 1 per 200 m" in printed
+    assert "mean-absolute-error" in printed
+    assert printed.splitlines()[-1] == "120"
+    assert (folder / "release.geojson").stat().st_size > 4000
+
+
+def test_the_snippets_of_the_guide(folder: Path) -> None:
+    snippets = blocks("docs/library.md")
+    assert len(snippets) >= 10
+    printed = run(WITHOUT_DJANGO + "\n".join(snippets) + NOTHING_OF_THE_SERVER, folder)
+    assert "2 people" in printed
+    assert "mechanism.epsilon | must be greater than 0 | -1" in printed
+    assert {"release.parquet", "release.png", "model.json"} <= {path.name for path in folder.iterdir()}
+
+
+def test_importing_takes_half_a_second_of_processor_time_at_most() -> None:
+    code = "import time, privacy_engine as pe; took = time.process_time(); assert 'read' in dir(pe); print(took)"
+    assert min(float(run(code, ROOT)) for _ in range(3)) <= 0.5
+
+
+def test_importing_loads_no_numbers_before_they_are_used() -> None:
+    heavy = ("numpy", "pyarrow", "pydantic", "scipy", "numba", "pandas", "matplotlib")
+    code = f"import sys, privacy_engine; print([name for name in {heavy!r} if name in sys.modules])"
+    assert run(code, ROOT).strip() == "[]"
+
+
+def test_missing_packages_are_named(folder: Path) -> None:
+    hide = (
+        "import sys\nfor name in ('pandas', 'geopandas', 'matplotlib', 'matplotlib.pyplot'): sys.modules[name] = None\n"
+    )
+    code = hide + (
+        "import privacy_engine as pe\n"
+        "release = pe.read('walk.csv').release('event-level', epsilon=1, radius_m=200)\n"
+        "release._repr_html_(), release.write('out.csv')\n"
+        "for method in ('to_dataframe', 'to_geodataframe', 'plot'):\n"
+        "    try: getattr(release, method)()\n"
+        "    except ImportError as error: print(error.field, '|', error.message)\n"
+    )
+    named = run(code, folder).splitlines()
+    assert [line.split(" | ")[0] for line in named] == ["pandas", "pandas", "matplotlib"]
+    assert "pip install pandas" in named[0]
+    assert "to_dataframe() needs it" in named[0]
