@@ -114,8 +114,8 @@ class TestRead:
         assert len(pe.read(visits.to_dataframe(), kind="checkins")) == len(visits)
 
     def test_a_column_that_is_none_is_refused_by_name(self, walk: TrajectoryData) -> None:
-        with pytest.raises(pe.EngineError, match="nobody"):
-            pe.read(walk.to_dataframe(), person="nobody")
+        with pytest.raises(pe.EngineError, match="nowhere"):
+            pe.read(walk.to_dataframe(), person="nowhere")
         with pytest.raises(pe.ParameterError, match="kinds must be among"):
             pe.read(walk.to_dataframe(), kind="maps")
 
