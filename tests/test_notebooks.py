@@ -25,14 +25,14 @@ def test_runs_from_top_to_bottom(notebook: Path, monkeypatch: pytest.MonkeyPatch
     found = nbformat.read(notebook, as_version=4)
     NotebookClient(found, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
-    pictures = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
+    images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
     assert [one["output_type"] for one in outputs if one["output_type"] in ("error", "stream")] == []
-    assert len(pictures) == FIGURES[notebook.stem]
-    assert min(map(len, pictures)) > LEAST_BYTES
+    assert len(images) == FIGURES[notebook.stem]
+    assert min(map(len, images)) > LEAST_BYTES
     assert sum("<svg" in one["data"].get("text/html", "") for one in outputs if "data" in one) >= 3
-    if folder := os.environ.get("NOTEBOOK_PICTURES"):
-        for number, picture in enumerate(pictures):
-            Path(folder, f"{notebook.stem}-{number}.png").write_bytes(picture)
+    if folder := os.environ.get("NOTEBOOK_IMAGES"):
+        for number, image in enumerate(images):
+            Path(folder, f"{notebook.stem}-{number}.png").write_bytes(image)
 
 
 def test_notebooks_are_stored_without_outputs() -> None:
