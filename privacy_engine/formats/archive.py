@@ -5,7 +5,7 @@ called person-1, user_2 and so on; else all members are one person's.
 
 An archive of one table of check-ins is read as check-ins. With a list of their venues beside it (columns of the place,
 its longitude and latitude, and perhaps its name) the places have names, and check-ins without a position have that of
-their place. These two may be packed with gzip inside the archive.
+their place. Members may be packed with gzip inside the archive.
 """
 
 from __future__ import annotations
@@ -193,7 +193,8 @@ def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
 ) -> Member:
     own = Report(file=display_name(info.filename))
-    with member_source(archive, info, meter) as source:
+    with member_source(archive, info, meter, unpack=True) as source:
+        path, own.file = source.name, display_name(source.name)
         if source.head.startswith(PACKED):
             message = "Nested archives are not opened. Unpack it and upload what is inside."
             raise FormatError(message, code="nested_archive")
@@ -202,7 +203,7 @@ def _read_member(
     report.absorb(own)
     report.unit = own.unit
     report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
-    return Member(info.filename, series, own.people, own.unused)
+    return Member(path, series, own.people, own.unused)
 
 
 def _same_names(

@@ -22,7 +22,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
-from privacy_engine.formats.xmltools import clean, feed, looks_like_xml, new_parser, root_name, run
+from privacy_engine.formats.xmltools import clean, feed, looks_like_xml, new_parser, note_cut_off, root_name, run
 
 OUR_CREATOR = "Cairn"
 OUR_PERSON = "person"
@@ -76,9 +76,12 @@ class _Document:
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The timeline of a GPX file; one series for each track of a file that Cairn exported, or for each person."""
+    """The timeline of a GPX file; one series for each track of a file that Cairn exported, or for each person.
+
+    A file that is cut off is read as far as its points are whole.
+    """
     report.unit = "point"
-    document = _parse(clean(source.read(), report), options.person_column)
+    document = _parse(clean(source.read(), report), options.person_column, report)
     kind = next((kind for kind in KINDS if document.points[kind]), None)
     if kind is None:
         raise FormatError("The GPX holds no points.", code="no_points")
@@ -93,7 +96,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(_points(document, kind, options), options, report)
 
 
-def _parse(data: bytes, person: str | None) -> _Document:
+def _parse(data: bytes, person: str | None, report: Report) -> _Document:
     named = OUR_PERSON if person is None else canonical(person)
     handlers = _Handlers(named)
     try:
@@ -104,7 +107,8 @@ def _parse(data: bytes, person: str | None) -> _Document:
         handlers.parser.Parse(b"", True)
     except expat.ExpatError:
         handlers = _Handlers(named)  # the parser did not receive all of the document: its error has the wrong line
-        run(handlers.parser, data, handlers.pack)
+        if not run(handlers.parser, data, handlers.pack, handlers.drop_open_point):
+            note_cut_off(sum(map(len, handlers.document.points.values())), report)
     return handlers.document
 
 
@@ -214,6 +218,13 @@ class _Handlers:
             if self.inside:
                 return
         self.depth -= 1
+
+    def drop_open_point(self) -> bool:
+        """Forget the point that was not closed when the document ended; whether any is left."""
+        if self.inside:
+            for part in (self.column.lat, self.column.lon, self.column.time, self.column.track):
+                part.pop()
+        return any(map(len, self.document.points.values()))
 
     def pack(self) -> None:
         """Between two pieces of the file."""

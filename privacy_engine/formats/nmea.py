@@ -26,6 +26,8 @@ _LAYOUT = {"RMC": (1, 3, 2, "V"), "GGA": (1, 2, 6, "0"), "GLL": (5, 1, 6, "V"), 
 _DATE_PLACE = 9  # in RMC
 _ANGLE = re.compile(r"\s*([0-9]{0,3}?)([0-5]?[0-9](?:\.[0-9]{0,12})?)\s*")
 _SENTENCE = re.compile(rb"\s*(?:[#;][^\n]*\n\s*){0,50}(?:\\[^\\\n]{0,200}\\)?[$!][A-Z]{2}[A-Z]{3},")
+_CHECKED = re.compile(rb"\$([A-Z]{2}(?:RMC|GGA|GLL|GNS),[^*]{0,200})\*([0-9A-Fa-f]{2})")
+_MOST_PROSE = 100
 
 
 @dataclass
@@ -148,9 +150,18 @@ def _degrees(text: str, letter: str, letters: str) -> float | str | None:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first line that is no comment is a sentence (the first of all may be cut off)."""
+    """Whether the first line that is no comment is a sentence (the first of all may be cut off), or one whose checksum
+    is right follows within a hundred lines of other text."""
     text = plain_head(head[:8192])
-    return _SENTENCE.match(text) is not None or _SENTENCE.match(text.partition(b"\n")[2]) is not None
+    if _SENTENCE.match(text) is not None or _SENTENCE.match(text.partition(b"\n")[2]) is not None:
+        return True
+    return any(map(_is_checked, text.split(b"\n")[:_MOST_PROSE]))
+
+
+def _is_checked(line: bytes) -> bool:
+    """Whether a line is a sentence of a position with its right checksum."""
+    match = _CHECKED.fullmatch(line.strip())
+    return match is not None and _sound(match[1].decode("ascii", "replace"), match[2].decode("ascii"))
 
 
 NMEA = register(

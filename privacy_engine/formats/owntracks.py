@@ -1,8 +1,12 @@
-"""OwnTracks recorder files (.rec): a time, a kind and a JSON object on each line; the location's own time counts."""
+"""OwnTracks: recorder files (.rec), a time, a kind and a JSON object on each line, and the JSON that its API answers.
+
+The location's own time counts, not that at which it was written down.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +14,8 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8
-from privacy_engine.formats.jsontools import parsed_line
+from privacy_engine.formats.json_records import records
+from privacy_engine.formats.jsontools import begins_like_json, parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
 from privacy_engine.formats.report import Report
@@ -22,23 +27,21 @@ from privacy_engine.formats.xmltools import plain_head
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)\s+\S+\s+(\{.*)")
 _START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{")
 
+_LOCATION = re.compile(rb'"_type"\s*:\s*"location"')
+
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The devices of a recorder file, named after their topics; crossings and settings are no fixes."""
     rows, persons = Rows(), list[str]()
     dropped: dict[str, list[int]] = {"short_row": [], "not_a_position": []}
-    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
-    for number, line in enumerate(text.splitlines(), start=1):
-        match = _LINE.fullmatch(line.strip())
-        entry = parsed_line(match[2]) if match else None
-        if match is not None and isinstance(entry, dict):
-            if entry.get("_type") == "location":
-                rows.add(entry.get("lon"), entry.get("lat"), _time(entry, match[1]), number, _device(entry))
-                persons.append(_person(entry, options))
-            else:
-                dropped["not_a_position"].append(number)
-        elif line.strip():
+    for number, entry, written in _entries(source, report):
+        if entry is None:
             dropped["short_row"].append(number)
+        elif entry.get("_type") == "location":
+            rows.add(entry.get("lon"), entry.get("lat"), _time(entry, written), number, _device(entry))
+            persons.append(_person(entry, options))
+        else:
+            dropped["not_a_position"].append(number)
     for reason, numbers in dropped.items():
         report.rows_read += len(numbers)
         report.drop(reason, len(numbers), numbers[:20])
@@ -51,6 +54,22 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     points.whose = Whose(COLUMN, options.person_column or "topic")
     points.person_codes, points.person_names = np.array([place[name] for name in persons]), list(place)
     return build(points, options, report)
+
+
+def _entries(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any] | None, str | None]]:
+    """Each entry with its number and the time at which it was written, None for a line that is none."""
+    if begins_like_json(source.head):
+        for number, record in records(source, report):
+            yield number, record, None
+        return
+    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _LINE.fullmatch(line.strip())
+        entry = parsed_line(match[2]) if match else None
+        if match is not None and isinstance(entry, dict):
+            yield number, entry, match[1]
+        elif line.strip():
+            yield number, None, None
 
 
 def _person(entry: dict[str, Any], options: ReadOptions) -> str:
@@ -66,9 +85,11 @@ def _text(value: Any) -> str:
     return str(value).strip()[:200] if whole or isinstance(value, str) else ""
 
 
-def _time(entry: dict[str, Any], written: str) -> str:
+def _time(entry: dict[str, Any], written: str | None) -> str | None:
     """When the position was taken, which may be long before the line was written."""
     taken = entry.get("tst")
+    if isinstance(taken, int) and abs(taken) > 1e18:
+        return "?"
     return str(taken)[:60] if isinstance(taken, (int, float)) and not isinstance(taken, bool) else written
 
 
@@ -79,18 +100,19 @@ def _device(entry: dict[str, Any]) -> str:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first line is a time, a name and an object."""
-    return _START.match(plain_head(head[:8192])) is not None
+    """Whether the first line is a time, a name and an object, or the file is JSON with an OwnTracks location in it."""
+    text = plain_head(head)
+    return _START.match(text[:8192]) is not None or (begins_like_json(text) and _LOCATION.search(text) is not None)
 
 
 OWNTRACKS = register(
     Format(
         "owntracks",
-        "OwnTracks recorder file",
-        ("rec",),
+        "OwnTracks recorder file or API answer",
+        ("rec", "json"),
         sniff,
         read,
-        rank=25,
+        rank=16,
         keeps="times, series (each device's topic)",
         options=("id", *TIMED),
         columns=("person",),

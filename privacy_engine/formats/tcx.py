@@ -12,20 +12,21 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
-from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, root_name, run
+from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, note_cut_off, root_name, run
 
 _ROOT = "trainingcenterdatabase"
 _TEXTS = {"Time": 100, "LatitudeDegrees": 100, "LongitudeDegrees": 100}
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The timeline of a TCX file."""
+    """The timeline of a TCX file; of one that is cut off as far as it goes."""
     report.unit = "line"
     parser = new_parser()
     handlers = _Handlers(parser)
     parser.StartElementHandler = handlers.start
     parser.EndElementHandler = handlers.end
-    run(parser, clean(source.read(), report))
+    if not run(parser, clean(source.read(), report), enough=lambda: bool(handlers.rows)):
+        note_cut_off(len(handlers.rows), report)
     if not handlers.rows:
         raise FormatError("The TCX holds no track points.", code="no_points")
     return build(handlers.rows.points(options), options, report)

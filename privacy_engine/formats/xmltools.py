@@ -13,10 +13,17 @@ from xml.parsers import expat  # nosec B407
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.report import Report
+from privacy_engine.plurals import counted
 
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _STEP = 1 << 16
+_CUT_OFF = (  # what expat finds where a document ends too early, and nowhere else
+    expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+    expat.errors.codes[expat.errors.XML_ERROR_PARTIAL_CHAR],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
+)
 
 
 class _RootFound(Exception):
@@ -97,8 +104,15 @@ def new_parser() -> expat.XMLParserType:
     return parser
 
 
-def run(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None] = lambda: None) -> None:
+def run(
+    parser: expat.XMLParserType,
+    data: bytes,
+    after_step: Callable[[], None] = lambda: None,
+    enough: Callable[[], bool] = lambda: False,
+) -> bool:
     """Feed ``data`` through a parser whose handlers do the work; no tree is built, so memory stays small.
+
+    Whether the document is whole; of one that is cut off at its end, ``enough`` decides whether what came is kept.
 
     Raises
     ------
@@ -108,9 +122,18 @@ def run(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]
     try:
         feed(parser, data, after_step)
         parser.Parse(b"", True)
+        return True
     except expat.ExpatError as error:
+        if error.code in _CUT_OFF and enough():
+            return False
         message = f"The XML is not well-formed at line {error.lineno}, column {error.offset + 1}. Is the file complete?"
         raise FormatError(message, code="bad_xml", row=error.lineno) from error
+
+
+def note_cut_off(count: int, report: Report) -> None:
+    """Record that a document ends too early, after so many whole points."""
+    message = f"The file is cut off: it ends after {counted(count, 'whole point')}, which were read."
+    report.note("cut_off", message, count=count)
 
 
 def feed(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]) -> None:

@@ -40,6 +40,7 @@ SEEDS = {
     "gpx": format_samples.GPX,
     "gtfs": format_samples.SHAPES,
     "igc": format_samples.IGC,
+    "json": format_samples.RECORDS,
     "kml": format_samples.KML,
     "movebank": MOVEBANK,
     "nmea": format_samples.NMEA,
@@ -50,6 +51,7 @@ SEEDS = {
     "takeout": format_samples.TAKEOUT,
     "tcx": format_samples.TCX,
     "tdrive": format_samples.TDRIVE,
+    "wkt": format_samples.GEOMETRIES,
 }
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (

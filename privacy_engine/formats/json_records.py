@@ -1,0 +1,272 @@
+"""JSON records: an array of objects, an object that holds such an array, or one object on each line (JSON lines).
+
+The members of inner objects are columns too, called by their last name where that is the only one of it.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from privacy_engine.data import Trajectory
+from privacy_engine.errors import FormatError
+from privacy_engine.formats.columns import has_positions
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.jsontools import begins_like_json, parsed_line
+from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.text_rows import SAMPLE, series_of_rows
+from privacy_engine.formats.well_known_text import geometry_cells
+from privacy_engine.formats.xmltools import plain_head
+
+_DEEPEST = 4
+_MOST_COLUMNS = 500
+_GEOJSON = ("geometry", "coordinates", "features", "geometries")
+Flat = dict[str, str | None]
+_LIST = re.compile(r"(?:\A[\s\ufeff]*|:\s*)\[\s*\{")
+_DECODER = json.JSONDecoder(parse_float=str)  # the text of a number is exact
+_BLANKS = " \t\r\n\ufeff"
+_BLANK_BYTES = b" \t\r\n\xef\xbb\xbf"
+_PIECE = 1 << 16
+LONGEST_RECORD = 1 << 20
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of a file of records; lines that are no JSON objects are dropped by number."""
+    report.unit = "record"
+    coming = records(source, report)
+    first = list(itertools.islice(coming, SAMPLE))
+    columns = _columns([flat for _, record in first if (flat := flattened(record))])
+    if not columns:
+        raise FormatError("The JSON holds no records: no object has a member.", code="no_rows")
+
+    def rows() -> Iterator[tuple[int, list[str | None]]]:
+        for number, record in itertools.chain(first, coming):
+            flat = flattened(record)
+            yield number, [flat.get(path) for path in columns]
+
+    return series_of_rows(list(columns.values()), rows(), options, report)
+
+
+def _columns(flats: list[Flat]) -> dict[str, str]:
+    """The path of each column and its name: the last part of the path where no other column has the same."""
+    paths = list(dict.fromkeys(path for flat in flats for path in flat))[:_MOST_COLUMNS]
+    last = Counter(path.rpartition(".")[2] for path in paths)
+    return {path: name if last[name := path.rpartition(".")[2]] == 1 else path for path in paths}
+
+
+def flattened(record: Any, before: str = "", deep: int = 1) -> Flat:
+    """The scalar members of an object and of those inside it as text, by their paths.
+
+    >>> flattened({"user": "a", "coords": {"lat": 1.5}})
+    {'user': 'a', 'coords.lat': '1.5'}
+    """
+    found: Flat = {}
+    for key, value in record.items() if isinstance(record, dict) else ():
+        path = f"{before}{key}"[:200]
+        if isinstance(value, dict) and deep < _DEEPEST:
+            found |= flattened(value, f"{path}.", deep + 1)
+        elif not isinstance(value, (dict, list)):
+            found[path] = _text(value)
+    return found
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    try:
+        return str(value) if isinstance(value, (int, float)) else "?"
+    except ValueError:  # a whole number of more than 4300 digits
+        return "?"
+
+
+def records(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The records of a file with their numbers, one at a time; what is none in their place is counted in the report.
+
+    Raises
+    ------
+    FormatError
+        The JSON is damaged, or holds no list of records.
+    """
+    at, _ = _first_record(plain_head(source.head))
+    if at is None:
+        raise FormatError("This JSON holds no list of records.", code="no_rows", rule="a list of objects")
+    return _of_lines(source, report) if at < 0 else _of_array(source, at, report)
+
+
+def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    text = io.TextIOWrapper(io.BufferedReader(_Stream(source, lines=True)), "utf-8-sig", "replace", newline="\n")
+    for number, line in enumerate(text, start=1):
+        record = parsed_line(line) if (line := line.strip()) else None
+        if isinstance(record, dict):
+            yield number, record
+        elif line:
+            report.rows_read += 1
+            report.drop("bad_json", 1, [number])
+
+
+def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    text = io.TextIOWrapper(io.BufferedReader(_Stream(source)), "utf-8", newline="")
+    number = 0
+    try:
+        text.read(at)
+        for number, record in enumerate(_elements(text), start=1):
+            if isinstance(record, dict):
+                yield number, record
+            else:
+                report.rows_read += 1
+                report.drop("bad_json", 1, [number])
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
+        message = f"The JSON is damaged after record {number}. Is the file complete, and UTF-8?"
+        raise FormatError(message, code="bad_json", row=number + 1) from error
+
+
+def _elements(text: io.TextIOBase) -> Iterator[Any]:
+    """The elements of an array whose bracket has just been read, one at a time; ValueError where it is damaged."""
+    left = ""
+    while True:
+        left = left.lstrip(_BLANKS) or text.read(_PIECE).lstrip(_BLANKS)
+        if left.startswith("]"):
+            return
+        element, left = _element(left, text)
+        yield element
+        while not (left := left.lstrip(_BLANKS)) and (piece := text.read(_PIECE)):
+            left = piece
+        if left[:1] not in (",", "]"):
+            raise ValueError("an array without its end")
+        left = left[1:] if left.startswith(",") else left
+
+
+def _element(left: str, text: io.TextIOBase) -> tuple[Any, str]:
+    """The element at the start of ``left``, for which more is read until it is whole, and what comes after it."""
+    while True:
+        try:
+            element, end = _DECODER.raw_decode(left)
+            if end < len(left) or isinstance(element, dict):  # a number at the end may go on
+                return element, left[end:]
+        except json.JSONDecodeError:
+            if len(left) > LONGEST_RECORD:
+                raise
+        piece = text.read(max(_PIECE, len(left)))
+        if not piece:
+            raise ValueError("an element without its end")
+        left += piece
+
+
+class _Stream(io.RawIOBase):
+    """The bytes of a source as a file of UTF-8, without a byte order mark; with a limit on ``lines`` where stated."""
+
+    def __init__(self, source: Source, *, lines: bool = False) -> None:
+        super().__init__()
+        if source.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            self._pieces = iter([as_utf8(source.read(), Report())])
+        else:
+            self._pieces = source.blocks(1 << 18) if lines else source.chunks()
+        self._left = next(self._pieces, b"").removeprefix(b"\xef\xbb\xbf")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with the bytes that come next; how many there were."""
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = piece
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _lines_begin(head: bytes) -> bool:
+    """Whether the first line is an object of its own."""
+    line, end, rest = head.lstrip().partition(b"\n")
+    if not line.startswith(b"{") or (end and rest.strip() and not rest.lstrip().startswith(b"{")):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _first_record(head: bytes) -> tuple[int | None, Flat]:
+    """Where the array of the records begins (after its bracket, in characters) and the first of them.
+
+    -1 for lines, None where there are no records. It is the first list of objects with positions, else the first.
+    """
+    lists = list(itertools.islice(_lists(head.decode("utf-8", "ignore")), 20))
+    one_line = not head.strip().partition(b"\n")[2]
+    if _lines_begin(head) and not (one_line and lists):
+        return -1, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
+    located = [one for one in lists if _is_located(one[1]) or one[1].get("_type") == "location"]
+    return next(iter(located + lists), (None, {}))
+
+
+def _lists(head: str) -> Iterator[tuple[int, Flat]]:
+    """Where the lists of objects in the first characters begin, with the first object of each."""
+    for match in _LIST.finditer(head):
+        try:
+            record, _ = _DECODER.raw_decode(head, match.end() - 1)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield head.index("[", match.start()) + 1, _with_geometry(record)
+
+
+def _with_geometry(record: dict[str, Any]) -> Flat:
+    """A record flattened, with the members that only GeoJSON has."""
+    return flattened(record) | {key: "" for key in _GEOJSON if key in record}
+
+
+def _is_located(flat: Flat) -> bool:
+    names = list(_columns([flat]).values())
+    return has_positions(names) or geometry_cells(names, [[cell or "" for cell in flat.values()]]) is not None
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first record of a list, or of the first line, has a longitude and a latitude, or a geometry as text;
+    of an array of flat objects also without."""
+    head = plain_head(head)
+    if not begins_like_json(head):
+        return False
+    at, flat = _first_record(head)
+    if at is None or _is_geojson(flat):
+        return False
+    alone = at < 0 or head[:at].strip(_BLANK_BYTES) == b"["
+    return _is_located(flat) or (alone and len(flat) > 1 and all("." not in key for key in flat))
+
+
+def _is_geojson(flat: Flat) -> bool:
+    kind = flat.get("type") or ""
+    named = any(key.split(".")[0] in _GEOJSON or key.endswith(".coordinates") for key in flat)
+    return named or kind in ("Feature", "FeatureCollection", "GeometryCollection")
+
+
+JSON_RECORDS = register(
+    Format(
+        "json",
+        "JSON records",
+        ("json", "jsonl", "ndjson"),
+        sniff,
+        read,
+        rank=21,
+        keeps="times, series, landmarks",
+        options=("lon", "lat", "id", "landmark", *TIMED),
+        columns=COLUMNS,
+        person="a member of the records, as a column of a CSV table",
+        source="https://jsonlines.org",
+    )
+)
