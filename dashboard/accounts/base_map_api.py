@@ -7,18 +7,19 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.accounts import base_map
 from dashboard.accounts.base_map_data import base_map_config
 from dashboard.accounts.models import BaseMapChoice, MapFile, User
 from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.core.rest.views import ApiView
 from dashboard.maps.tiles import tile_response
 
 
@@ -84,7 +85,7 @@ def _config(user: User) -> Response:
     return Response(BaseMapSerializer(base_map_config(user)).data, headers={"Cache-Control": "private, no-store"})
 
 
-class BaseMapView(APIView):
+class BaseMapView(ApiView):
     """The user's base map."""
 
     parser_classes = (JSONBody,)
@@ -101,7 +102,7 @@ class BaseMapView(APIView):
         return _config(request.user)
 
 
-class MapFileView(APIView):
+class MapFileView(ApiView):
     """The user's PMTiles file."""
 
     parser_classes = (MultiPartParser,)
@@ -112,6 +113,7 @@ class MapFileView(APIView):
         base_map.store_map_file(user=request.user, upload=valid(MapFileRequest, request.data)["file"])
         response = _config(request.user)
         response.status_code = 201
+        response["Location"] = reverse("api:base-map")
         return response
 
     @extend_schema(responses={200: BaseMapSerializer})

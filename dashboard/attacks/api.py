@@ -12,7 +12,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.attacks import files, selectors, services
 from dashboard.attacks.models import Attack
@@ -21,6 +20,7 @@ from dashboard.core.errors import Conflict
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.core.rest.views import PublicFacts
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.maps import track_encoding as binary
 from dashboard.releases.selectors import visible_releases
@@ -85,7 +85,7 @@ class AttackViewSet(JobViewSet[Attack]):
         return binary.answer(request, lambda _: files.line(row), tag=row.data_sha256[:32])
 
 
-class AttackMethodsView(APIView):
+class AttackMethodsView(PublicFacts):
     """Attacks: parameters, what each adversary knows, what each comes to."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})

@@ -1,8 +1,11 @@
-"""What the OpenAPI schema contains beyond the views: every operation has the same error responses."""
+"""What the OpenAPI schema contains beyond the views: errors, and headers of every operation."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from dashboard.config.api_schema import TAGS
+from dashboard.core.rest.problems import MEDIA_TYPE
 
 ERROR = {
     "type": "object",
@@ -20,16 +23,31 @@ ERROR = {
         "column": {"type": "string", "nullable": True},
     },
 }
-ERRORS = {
+PROBLEM = {
     "type": "object",
-    "required": ["errors"],
-    "properties": {"errors": {"type": "array", "items": {"$ref": "#/components/schemas/Error"}}},
+    "description": "Problem details by RFC 9457, with what was refused in `errors`.",
+    "required": ["type", "title", "status", "detail", "instance", "errors"],
+    "properties": {
+        "type": {"type": "string", "format": "uri", "description": "`urn:problem-type:cairn:` and the first code."},
+        "title": {"type": "string", "description": "The name of the status."},
+        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "detail": {"type": "string", "description": "The messages, for a person."},
+        "instance": {"type": "string", "format": "uri-reference", "description": "The path of the request."},
+        "errors": {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Error"}},
+    },
 }
 REFUSED = {
     "description": "Refused: 400 a value, 401 not logged in, 404 not found, 409 not in this state, 413 too much, "
     "422 a choice is needed, 429 too often.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Errors"}}},
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
+LOCATION = {
+    "description": "The address of what was made.",
+    "required": True,
+    "schema": {"type": "string", "format": "uri-reference"},
+}
+ETAG = {"description": "Of the content; for If-None-Match.", "schema": {"type": "string"}}
+CACHE = {"description": "`private`, with `no-store` for what is the owner's.", "schema": {"type": "string"}}
 VERBS = ("get", "post", "put", "patch", "delete")
 
 
@@ -58,13 +76,26 @@ def _as_openapi_3_0(node: Any) -> Any:
     return node
 
 
-def refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """drf-spectacular's hook: ``4XX`` for every operation, 304 for those that take an ETag."""
-    result["components"]["schemas"] |= {"Error": ERROR, "Errors": ERRORS}
+def responses_of_all(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: what every operation answers by ``core/rest/views.py`` and ``core/rest/problems.py``."""
+    result["components"]["schemas"] |= {"Error": ERROR, "Problem": PROBLEM}
+    result["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     for path in result["paths"].values():
         for verb in VERBS:
             if verb in path:
-                path[verb]["responses"].setdefault("4XX", REFUSED)
-                if any(one["name"] == "If-None-Match" for one in path[verb].get("parameters", ())):
-                    path[verb]["responses"].setdefault("304", {"description": "Unchanged since that ETag."})
+                _complete(path[verb], verb)
     return result
+
+
+def _complete(operation: dict[str, Any], verb: str) -> None:
+    responses = operation["responses"]
+    responses.setdefault("4XX", REFUSED)
+    if "201" in responses:
+        responses["201"].setdefault("headers", {})["Location"] = LOCATION
+    headers = {"Cache-Control": CACHE}
+    conditional = any(one["name"] == "If-None-Match" for one in operation.get("parameters", ()))
+    if verb == "get" and (conditional or "application/json" in responses.get("200", {}).get("content", {})):
+        headers["ETag"] = ETAG
+        responses.setdefault("304", {"description": "Unchanged since the ETag of If-None-Match."})
+    if "200" in responses:
+        responses["200"].setdefault("headers", {}).update(headers)

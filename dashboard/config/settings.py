@@ -188,6 +188,7 @@ CELERY_TASK_ROUTES = {"experiments.run": {"queue": "cairn-experiments"}}
 
 # People
 AUTH_USER_MODEL = "accounts.User"
+CSRF_FAILURE_VIEW = "dashboard.config.error_views.csrf_failure"
 LOGIN_URL = "accounts:login"
 LOGIN_REDIRECT_URL = "datasets:list"
 LOGOUT_REDIRECT_URL = "accounts:login"
@@ -210,7 +211,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "dashboard.core.rest.pagination.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "dashboard.config.api_schema.Schema",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {"user": env.str("CAIRN_THROTTLE", default="6000/min")},
     "EXCEPTION_HANDLER": "dashboard.core.rest.exception_handler.api_errors",
@@ -237,7 +238,8 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.config.openapi.pydantic_schemas",
-        "dashboard.config.openapi.refusals",
+        "dashboard.config.tus_schema.tus_operations",
+        "dashboard.config.openapi.responses_of_all",
     ],
 }
 

@@ -1,7 +1,7 @@
 """Every address."""
 
 from django.contrib.auth.decorators import login_not_required
-from django.urls import include, path
+from django.urls import include, path, re_path
 from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
@@ -9,6 +9,7 @@ from rest_framework.routers import SimpleRouter
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
+from dashboard.config import error_views
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
@@ -22,7 +23,7 @@ from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcesse
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
 from dashboard.streams.api import StreamViewSet
 
-router = SimpleRouter()
+router = SimpleRouter(use_regex_path=False)
 router.register("datasets", DatasetViewSet, basename="dataset")
 router.register("landmark-sets", LandmarkSetViewSet, basename="landmark-set")
 router.register("releases", ReleaseViewSet, basename="release")
@@ -73,5 +74,11 @@ urlpatterns = [
     path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
     path("tiles/<uuid:pk>/<int:z>/<int:x>/<int:y>", own_tile, name="own-tile"),
     path("api/v1/", include((api, "api"))),
+    re_path(r"^api/", error_views.unknown_api_path),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]
+
+handler400 = error_views.bad_request
+handler403 = error_views.forbidden
+handler404 = error_views.not_found
+handler500 = error_views.server_error

@@ -1,4 +1,7 @@
-"""Errors of the dashboard's services, in the engine's form: each names the field, the rule and the value."""
+"""Errors of the dashboard's services, in the engine's form: each names the field, the rule and the value.
+
+``status`` is that of the API's response; without it, it is 400.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ class Conflict(EngineError):
     """The request does not fit the present state."""
 
     code = "conflict"
+    status = 409
 
 
 class TooLarge(EngineError):
     """More bytes or more work than this server takes."""
 
     code = "too-large"
+    status = 413
 
 
 class HasState(Protocol):

@@ -14,11 +14,11 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.core.rest.binary import CONTENT_TYPE, binary_response
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, JSONBody, valid
+from dashboard.core.rest.views import PublicFacts
 from dashboard.datasets import aggregation, cells, counts, heat_maps, ledger, lineage, resumable, selectors, services
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
 from dashboard.datasets.counts import CountsQuery, CountsSerializer
@@ -237,7 +237,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return Response(aggregation.expected(self.get_object(), params["spec"]), headers=UNKEPT)
 
 
-class CleaningStepsView(APIView):
+class CleaningStepsView(PublicFacts):
     """Cleaning steps: parameters, and what each reads of the data."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})

@@ -39,6 +39,7 @@ class Damaged(ParameterError):
     """What arrived is not what was sent."""
 
     code = "checksum"
+    status = 400
 
 
 def begin(*, owner: User, length: int, file_name: str = "") -> Upload:

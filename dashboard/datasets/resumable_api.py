@@ -21,8 +21,8 @@ from rest_framework import exceptions, status
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from dashboard.core.rest.views import ApiView
 from dashboard.datasets import resumable, selectors
 from dashboard.datasets.models import Upload
 from privacy_engine.errors import ParameterError
@@ -61,7 +61,18 @@ METADATA = _header("Upload-Metadata", "`filename` and its name in base64, after 
 CHECKSUM = _header("Upload-Checksum", "`sha256` or `sha1` and the digest of the piece in base64.", required=False)
 
 
-class Tus(APIView):
+def _sent(name: str, help_text: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True, description=help_text, response=True)
+
+
+SENT = [
+    _sent("Tus-Resumable", f"The protocol's version: {VERSION}."),
+    _sent("Upload-Offset", "The byte at which the next piece begins."),
+    _sent("Upload-Expires", "When an unfinished upload is removed."),
+]
+
+
+class Tus(ApiView):
     """What both addresses share: the protocol's version required in every request and sent in every response."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -69,11 +80,10 @@ class Tus(APIView):
         if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
             raise WrongVersion
 
-    def handle_exception(self, exc: Exception) -> Response:
-        response = super().handle_exception(exc)
+    def handle_exception(self, exc: Exception) -> Any:
         if isinstance(exc, resumable.Damaged):
-            response.status_code = MISMATCH
-        return response
+            exc.status = MISMATCH
+        return super().handle_exception(exc)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         response = super().finalize_response(request, response, *args, **kwargs)
@@ -96,7 +106,7 @@ class Tus(APIView):
 class UploadsView(Tus):
     """Where uploads begin."""
 
-    @extend_schema(parameters=[TUS, LENGTH, METADATA], request=None, responses={201: None})
+    @extend_schema(parameters=[TUS, LENGTH, METADATA, *SENT], request=None, responses={201: None})
     def post(self, request: Request) -> Response:
         """Announce a file; ``Location`` is where its bytes go."""
         upload = resumable.begin(
@@ -114,13 +124,16 @@ class UploadView(Tus):
     def _upload(self, request: Request, pk: Any) -> Upload:
         return get_object_or_404(selectors.visible_uploads(request.user), pk=pk)
 
-    @extend_schema(parameters=[TUS], responses={200: None})
     def head(self, request: Request, pk: Any) -> Response:
         """Where it stands."""
         upload = self._upload(request, pk)
         return Response(headers={"Upload-Length": str(upload.length), **_headers(upload)})
 
-    @extend_schema(parameters=[TUS, OFFSET, CHECKSUM], request={PIECE: OpenApiTypes.BINARY}, responses={204: None})
+    @extend_schema(
+        parameters=[TUS, OFFSET, CHECKSUM, *SENT],
+        request={PIECE: OpenApiTypes.BINARY},
+        responses={204: None},
+    )
     def patch(self, request: Request, pk: Any) -> Response:
         """Send it on from ``Upload-Offset``."""
         upload, offset, checksum = self._upload(request, pk), _whole(request, "Upload-Offset"), _checksum(request)

@@ -9,14 +9,14 @@ from django.db import transaction
 from django.http import FileResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, attachment, file_body, valid
+from dashboard.core.rest.views import PublicFacts
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, run_table, selectors, services
@@ -36,6 +36,8 @@ from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
 from privacy_engine.experiments import FILES, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
+
+ORDERING = "`name`, `state`, `duration`, `created` or the key of a column; descending with `-` before it."
 
 
 @extend_schema_view(cancel=extend_schema(description="Stop it. What is computed by then is kept."))
@@ -93,12 +95,17 @@ class ExperimentViewSet(JobViewSet[Experiment]):
                 row = services.tag_experiment(experiment=row, tags=params["tags"])
         return Response(self.get_serializer(row).data)
 
-    @extend_schema(responses={(200, "text/csv"): file_body("text/csv")})
+    @extend_schema(
+        parameters=[OpenApiParameter("ordering", str, description=ORDERING)],
+        responses={(200, "text/csv"): file_body("text/csv")},
+        filters=True,
+    )
     @action(detail=False, pagination_class=None, content_negotiation_class=AnyAccept)
     def runs(self, request: Request) -> FileResponse:
         """The table of runs as CSV: parameters, and of each measure the least and the largest mean over the cells."""
         rows = list(self.filter_queryset(self.get_queryset())[: run_table.MOST])
-        text = run_table.as_csv(run_table.runs_of(rows))
+        runs, ordering = run_table.runs_of(rows), request.query_params.get("ordering")
+        text = run_table.as_csv(run_table.in_order(runs, ordering) if ordering else runs)
         return attachment(BytesIO(text.encode()), "text/csv", "experiments.csv")
 
     @extend_schema(request=None)
@@ -128,7 +135,7 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         return files.export(self.get_object() if fmt == "json" else self.finished_object(), fmt)
 
 
-class PresetsView(APIView):
+class PresetsView(PublicFacts):
     """Experiments by name: what they show, and their parameters; of one kind of data with ?kind=."""
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
@@ -137,7 +144,7 @@ class PresetsView(APIView):
         return Response({"results": [listing(cls) | {"metrics": list(cls.metrics)} for cls in found]})
 
 
-class GeneratorsView(APIView):
+class GeneratorsView(PublicFacts):
     """Generators of data for experiments without a dataset; of one kind of data with ?kind=."""
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
@@ -145,7 +152,7 @@ class GeneratorsView(APIView):
         return Response({"results": [listing(cls) for cls in _of_kind(generators, request)]})
 
 
-class MeasuresView(APIView):
+class MeasuresView(PublicFacts):
     """What an experiment can measure; of one kind of data with ?kind=."""
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})

@@ -14,8 +14,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from dashboard.core.rest.views import ApiView
 from dashboard.jobs import workers
 from dashboard.jobs.models import OPEN, State, listed_models, now
 from dashboard.jobs.serializers import QueuePositionField
@@ -82,7 +82,7 @@ def _jobs_of(user: Any) -> list[Any]:
     ]
 
 
-class JobsView(APIView):
+class JobsView(ApiView):
     """What the owner waits for, and what came of it."""
 
     @extend_schema(responses={200: JobsSerializer})
@@ -103,7 +103,7 @@ class JobsView(APIView):
         return Response(JobsSerializer(report | {"no_worker": waits and not answering}).data)
 
 
-class DismissView(APIView):
+class DismissView(ApiView):
     """One job that ended."""
 
     @extend_schema(request=None, responses={204: None})

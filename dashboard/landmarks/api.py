@@ -8,14 +8,14 @@ from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.core.rest.views import ApiViewSet, PublicFacts
 from dashboard.datasets.selectors import visible_datasets
 from dashboard.landmarks import dummy_landmarks, selectors, services
 from dashboard.landmarks.models import LandmarkSet
@@ -46,7 +46,7 @@ class LandmarkSetFilter(filters.FilterSet):
 
 
 class LandmarkSetViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[LandmarkSet]
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[LandmarkSet]
 ):
     """Landmark sets: which events of a dataset are landmarks."""
 
@@ -122,7 +122,7 @@ class LandmarkSetViewSet(
         services.delete_landmark_set(landmark_set=instance)
 
 
-class LandmarkMethodsView(APIView):
+class LandmarkMethodsView(PublicFacts):
     """Ways to mark landmarks, with their parameters."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
@@ -130,7 +130,7 @@ class LandmarkMethodsView(APIView):
         return Response({"results": [listing(cls) for cls in landmark_methods]})
 
 
-class DummyMethodsView(APIView):
+class DummyMethodsView(PublicFacts):
     """Selection methods, with their parameters and what each protects."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})

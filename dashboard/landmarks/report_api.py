@@ -10,9 +10,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
+from dashboard.core.rest.views import ApiView
 from dashboard.datasets.people import person_of
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import LossQuery, PlanRequest, correlation_of
@@ -25,7 +25,7 @@ from privacy_engine.errors import ParameterError
 FORMATS = ("json", "csv")
 
 
-class LandmarkSetLossView(APIView):
+class LandmarkSetLossView(ApiView):
     """What mechanisms would leak over a landmark set under correlation; no position is read unless cell_m is given."""
 
     content_negotiation_class = AnyAccept
@@ -56,7 +56,7 @@ class LandmarkSetLossView(APIView):
         return answer
 
 
-class BudgetPlanView(APIView):
+class BudgetPlanView(ApiView):
     """Budgets whose temporal loss stays at a target. Nothing is stored or spent."""
 
     parser_classes = (JSONBody,)

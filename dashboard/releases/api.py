@@ -13,12 +13,12 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from dashboard.core.idempotency import HEADER
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.core.rest.views import PublicFacts
 from dashboard.datasets.models import Kind
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import require_kind, visible_datasets
@@ -219,7 +219,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         return row
 
 
-class MechanismsView(APIView):
+class MechanismsView(PublicFacts):
     """Mechanisms: parameters, guarantee, and the style they are drawn in."""
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
@@ -228,7 +228,7 @@ class MechanismsView(APIView):
         return Response({"results": [listing(cls) for cls in (mechanisms.of(kind) if kind else mechanisms)]})
 
 
-class PostProcessesView(APIView):
+class PostProcessesView(PublicFacts):
     """Post-processing steps: parameters, why they are free, and whether they are fit for live use."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})
@@ -236,7 +236,7 @@ class PostProcessesView(APIView):
         return Response({"results": [listing(cls) for cls in postprocesses]})
 
 
-class LabelSchemaView(APIView):
+class LabelSchemaView(PublicFacts):
     """The JSON schema of the privacy label that every exported file carries."""
 
     @extend_schema(responses={200: OpenApiTypes.OBJECT})

@@ -11,10 +11,10 @@ from django.utils.cache import get_conditional_response
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.rest.parsing import AnyAccept
+from dashboard.core.rest.views import ApiView
 from dashboard.releases import bundle, choice, selectors
 from dashboard.releases.models import Release
 from privacy_engine.datatypes import datatypes
@@ -25,7 +25,7 @@ MATCH = OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER)
 ZIP = {(200, bundle.MEDIA_TYPE): OpenApiTypes.BINARY}
 
 
-class ReleaseBundleView(APIView):
+class ReleaseBundleView(ApiView):
     """One release as a ZIP: data, label, configuration, checksums. The same release gives the same bytes."""
 
     content_negotiation_class = AnyAccept
@@ -35,7 +35,7 @@ class ReleaseBundleView(APIView):
         return _answer(request, [get_object_or_404(selectors.visible_releases(request.user), pk=pk)])
 
 
-class BundleView(APIView):
+class BundleView(ApiView):
     """Several releases as one ZIP, each in a folder of its own."""
 
     content_negotiation_class = AnyAccept

@@ -6,10 +6,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
+from django.urls import reverse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, viewsets
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
@@ -17,6 +18,7 @@ from rest_framework.response import Response
 
 from dashboard.core.idempotency import HEADER
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, valid
+from dashboard.core.rest.views import ApiViewSet
 from dashboard.jobs.viewsets import Download, download_action
 from dashboard.streams import exports, live, selectors, services
 from dashboard.streams.models import LiveStream, StreamState
@@ -41,9 +43,7 @@ class StreamFilter(filters.FilterSet):
         fields = ("state", "mechanism")
 
 
-class StreamViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, viewsets.GenericViewSet[LiveStream]
-):
+class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[LiveStream]):
     """Live streams: counts come in one timestamp after the other, and what is published of each is the response."""
 
     serializer_class = StreamSerializer
@@ -91,7 +91,8 @@ class StreamViewSet(
         results = [TimestampSerializer(one).data | {"repeated": not new} for one, new in found]
         row.refresh_from_db(fields=["published"])
         body = {"published": row.published, "results": results}
-        return Response(body, status=201 if any(new for _, new in found) else 200, headers=UNKEPT)
+        location = {"Location": reverse("api:stream-events", args=[row.pk])}
+        return Response(body, status=201 if any(new for _, new in found) else 200, headers=UNKEPT | location)
 
     def _list(self, row: LiveStream, params: dict[str, Any]) -> Response:
         rows = selectors.published_after(row, params["after"], params["limit"])

@@ -23,6 +23,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.audit import AuditSpec
 from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.api_helpers import without_path
 from tests.dashboard.conftest import CSV, client_of
 
 API = "/api/v1/"
@@ -105,7 +106,7 @@ class TestWhoseIsIt:
         for address in [*things.addresses(), *rest, f"{API}landmark-methods/", f"{API}docs/"]:
             answer = getattr(anonymous_api, verb)(address)
             assert answer.status_code == 401, address
-            if answer.content and answer["Content-Type"] == "application/json":
+            if verb != "head":
                 assert answer.json()["errors"][0]["code"] == "not_authenticated"
         assert counts() == before
 
@@ -115,9 +116,8 @@ class TestWhoseIsIt:
     ) -> None:
         for pk in (things.dataset.pk, uuid.uuid4(), "1", "../admin", "x" * 300):
             answer = getattr(stranger_api, verb)(f"{API}datasets/{pk}/")
-            if answer.headers["Content-Type"] == "application/json":
-                assert answer.json() == getattr(stranger_api, verb)(f"{API}datasets/{uuid.uuid4()}/").json()
             assert answer.status_code == 404
+            assert without_path(answer) == without_path(getattr(stranger_api, verb)(f"{API}datasets/{uuid.uuid4()}/"))
 
     def test_lists_hold_the_owners_alone(self, owner_api: APIClient, things: Things, strangers_things: Things) -> None:
         for name, thing in (

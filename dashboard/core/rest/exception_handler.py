@@ -1,4 +1,4 @@
-"""One shape for every error of the API: ``{"errors": [{code, field, rule, value, message, …}]}``."""
+"""Errors of the API's views as problem details, and the pages of Django's own errors as such below ``/api/``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.http import Http404
-from rest_framework import exceptions, status
-from rest_framework.response import Response
+from django.http import Http404, HttpResponse
+from rest_framework import exceptions
 from rest_framework.views import exception_handler
 
-from dashboard.core.errors import Conflict, TooLarge
+from dashboard.core.errors import TooLarge
+from dashboard.core.rest.problems import problem_response
 from dashboard.core.text import storable
 from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
@@ -22,13 +22,7 @@ logger = logging.getLogger(__name__)
 
 def status_of(error: EngineError) -> int:
     """The HTTP status of a sort of error."""
-    if isinstance(error, ChoiceNeeded):
-        return status.HTTP_422_UNPROCESSABLE_ENTITY
-    if isinstance(error, Conflict):
-        return status.HTTP_409_CONFLICT
-    if isinstance(error, TooLarge):
-        return status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
-    return status.HTTP_400_BAD_REQUEST
+    return 422 if isinstance(error, ChoiceNeeded) else getattr(error, "status", 400)
 
 
 def as_list(error: EngineError) -> list[dict[str, Any]]:
@@ -52,10 +46,11 @@ def _flat(detail: Any, field: str = "") -> Iterator[dict[str, Any]]:
         yield {"code": code, "field": field, "rule": str(detail), "value": None, "message": message}
 
 
-def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
+def api_errors(error: Exception, context: dict[str, Any]) -> HttpResponse | None:
     """DRF's exception handler."""
+    request = context["request"]._request
     if isinstance(error, EngineError):
-        return Response({"errors": as_list(error)}, status=status_of(error))
+        return problem_response(request, status_of(error), as_list(error))
     if isinstance(error, RequestDataTooBig):
         rule = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes beside files"
         return api_errors(TooLarge("The body is too large.", rule=rule), context)
@@ -65,7 +60,10 @@ def api_errors(error: Exception, context: dict[str, Any]) -> Response | None:
         error = exceptions.NotFound("There is nothing here, or it is not yours.")
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
-    response = exception_handler(error, context)
-    if response is not None and isinstance(error, exceptions.APIException):
-        response.data = {"errors": list(_flat(error.detail))}
-    return response
+    if not isinstance(error, exceptions.APIException):
+        return None
+    refused = problem_response(request, error.status_code, list(_flat(error.detail)))
+    for name, value in exception_handler(error, context).headers.items():  # WWW-Authenticate, Retry-After
+        if name != "Content-Type":
+            refused[name] = value
+    return refused

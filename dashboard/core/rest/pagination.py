@@ -1,6 +1,16 @@
 """How lists are paged."""
 
+from __future__ import annotations
+
+import re
+from typing import Any
+
 from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+
+from privacy_engine.errors import ParameterError
+
+_WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 class Pages(PageNumberPagination):
@@ -9,3 +19,24 @@ class Pages(PageNumberPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def get_page_size(self, request: Request) -> int:
+        """Return the requested size.
+
+        Raises
+        ------
+        ParameterError
+            It is not a whole number from 1 to ``max_page_size``.
+        """
+        text = request.query_params.get(self.page_size_query_param, str(self.page_size))
+        if not _WHOLE.fullmatch(text) or not 1 <= int(text) <= self.max_page_size:
+            rule = f"a whole number from 1 to {self.max_page_size}"
+            raise ParameterError(
+                f"page_size must be {rule}, got {text!r:.60}", field="page_size", rule=rule, value=text
+            )
+        return int(text)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        limits = {"page": {"minimum": 1}, "page_size": {"minimum": 1, "maximum": self.max_page_size}}
+        found: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        return [one | {"schema": one["schema"] | limits[one["name"]]} for one in found]

@@ -28,13 +28,14 @@ function showComparison(/** @type {HTMLInputElement[]} */ boxes) {
   if (boxes.length === 2) link.href = `${boxes[0].dataset.page}?with=${boxes[1].dataset.id}`;
 }
 
+const IN_FILE = ["search", "kind", "tag", "state", "ordering"];
+
 /** What is filtered and ordered in the address is so in the file. */
 function showFile() {
   const link = $("[data-csv]");
   if (!link) return;
-  const { searchParams } = new URL(location.href);
-  ["page", "columns"].forEach((name) => searchParams.delete(name));
-  link.href = `${urls.runs}${searchParams.size ? `?${searchParams}` : ""}`;
+  const entered = [...new URL(location.href).searchParams].filter(([name]) => IN_FILE.includes(name));
+  link.href = entered.length ? `${urls.runs}?${new URLSearchParams(entered)}` : urls.runs;
 }
 
 list.addEventListener("click", (event) => {

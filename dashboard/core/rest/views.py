@@ -1,0 +1,62 @@
+"""The base of every view of the API: strict queries, ``Location``, ``ETag`` and ``Cache-Control``."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db.models import Model
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response, set_response_etag
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
+
+from dashboard.core.rest.parsing import UNKEPT
+from dashboard.core.rest.query import refuse_unknown_parameters
+
+Row = TypeVar("Row", bound=Model)
+
+
+class ApiView(APIView):
+    """What every operation does.
+
+    - A query parameter that the schema does not declare is refused.
+    - 201 has the ``Location`` of what was made, its ``urls.self``.
+    - JSON has an ``ETag`` of its content; If-None-Match returns 304.
+    - Nothing is stored by caches, as it is the user's own, unless the view or ``cache_control`` differs.
+    """
+
+    cache_control = UNKEPT["Cache-Control"]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        refuse_unknown_parameters(self)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)
+        if "Cache-Control" not in found:
+            found["Cache-Control"] = self.cache_control
+        if isinstance(found, Response):
+            if found.status_code == 201 and "Location" not in found:
+                found["Location"] = found.data["urls"]["self"]
+            if found.status_code == 200 and request.method in ("GET", "HEAD"):
+                found.add_post_render_callback(lambda rendered: _with_etag(request, rendered))
+        return found
+
+
+def _with_etag(request: Request, response: Response) -> HttpResponseBase | None:
+    set_response_etag(response)
+    return get_conditional_response(request._request, etag=response.get("ETag"), response=response)
+
+
+class PublicFacts(ApiView):
+    """Descriptions of what this version offers: the same for every user, kept by browsers and revalidated."""
+
+    cache_control = "private, no-cache"
+
+
+class ApiViewSet(ApiView, GenericViewSet[Row]):
+    """The view set of a model whose rows have UUIDs: any other id is an unknown path."""
+
+    lookup_value_converter = "uuid"

@@ -1,0 +1,204 @@
+"""Responses of every path below ``/api/``: problem details, strict queries, headers for clients and caches."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.test import Client
+from django.urls import get_resolver
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.config import error_views
+from dashboard.core.rest.problems import MEDIA_TYPE
+from dashboard.datasets.models import Dataset
+from dashboard.landmarks.services import mark_landmarks
+from tests.dashboard.api_helpers import RELEASES, UNIFORM
+from tests.dashboard.conftest import CSV, upload
+
+API = "/api/v1/"
+MANUAL = {"name": "manual", "events": [0]}
+
+
+def problem_of(answer: Any, status: int) -> dict[str, Any]:
+    """The problem details of a refusal, checked as RFC 9457 has them."""
+    assert (answer.status_code, answer["Content-Type"]) == (status, MEDIA_TYPE), answer.content[:200]
+    found: dict[str, Any] = answer.json()
+    assert found["status"] == status
+    assert found["type"] == f"urn:problem-type:cairn:{found['errors'][0]['code']}"
+    assert found["title"]
+    assert found["detail"] == " ".join(error["message"] for error in found["errors"])
+    assert found["instance"] == answer.wsgi_request.path
+    assert all({"code", "field", "rule", "value", "message"} <= set(error) for error in found["errors"])
+    assert answer["Cache-Control"] == "private, no-store"
+    return found
+
+
+class TestProblems:
+    @pytest.mark.parametrize("path", ["/api/", "/api/v1/", "/api/v2/datasets/", f"{API}nothing/here", "/api/é/"])
+    @pytest.mark.parametrize("verb", ["get", "post", "put", "patch", "delete", "options"])
+    def test_unknown_path(self, anonymous_api: APIClient, path: str, verb: str) -> None:
+        assert problem_of(getattr(anonymous_api, verb)(path), 404)["errors"][0]["code"] == "not_found"
+
+    @pytest.mark.parametrize(
+        "of", ["datasets", "landmark-sets", "releases", "experiments", "attacks", "audits", "streams"]
+    )
+    @pytest.mark.parametrize("pk", ["1", "x" * 300, "%00", "00000000-0000-0000-0000-00000000000g"])
+    def test_malformed_id(self, owner_api: APIClient, of: str, pk: str) -> None:
+        for tail in ("", "data/", "cancel/"):
+            problem_of(owner_api.get(f"{API}{of}/{pk}/{tail}"), 404)
+
+    def test_malformed_id_of_what_is_no_view_set(self, owner_api: APIClient) -> None:
+        for path in ("uploads/1/", "jobs/1/dismiss/", "landmark-sets/1/loss/", "releases/bundle/?release=1"):
+            problem_of(owner_api.get(f"{API}{path}", headers={"Tus-Resumable": "1.0.0"}), 404)
+
+    def test_value_that_breaks_a_rule(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        marks = mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method=MANUAL)
+        body = {"dataset": str(ready_dataset.pk), "landmark_set": str(marks.pk), "mechanism": UNIFORM | {"epsilon": -1}}
+        found = problem_of(owner_api.post(RELEASES, body), 400)
+        assert found["title"] == "Bad Request"
+        [error] = found["errors"]
+        assert (error["field"], error["value"]) == ("mechanism.epsilon", -1)
+        assert error["rule"] in found["detail"]
+
+    def test_method(self, owner_api: APIClient) -> None:
+        answer = owner_api.put(f"{API}mechanisms/")
+        problem_of(answer, 405)
+        assert answer["Allow"] == "GET, HEAD, OPTIONS"
+
+    def test_no_login_and_a_wrong_token(self, anonymous_api: APIClient) -> None:
+        for path in ("datasets/", "docs/", "schema/"):
+            assert problem_of(anonymous_api.get(f"{API}{path}"), 401)["errors"][0]["code"] == "not_authenticated"
+            answer = anonymous_api.get(f"{API}{path}", headers={"Authorization": "Token x"})
+            problem_of(answer, 401)
+            assert answer["WWW-Authenticate"] == "Token"
+
+    def test_media_types_that_are_not_served(self, owner_api: APIClient) -> None:
+        problem_of(owner_api.get(f"{API}docs/", headers={"Accept": "image/png"}), 406)
+        problem_of(owner_api.get(f"{API}datasets/", headers={"Accept": "text/html"}), 406)
+        problem_of(owner_api.post(f"{API}releases/", b"<a/>", content_type="application/xml"), 415)
+
+    def test_malformed_json(self, owner_api: APIClient) -> None:
+        assert problem_of(owner_api.post(RELEASES, b"{", content_type="application/json"), 400)["detail"]
+
+    def test_too_large(self, owner_api: APIClient) -> None:
+        body = b'"' + b"x" * 5_000_000 + b'"'
+        problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
+
+    def test_session_without_the_csrf_token(self, owner: User) -> None:
+        browser = Client(enforce_csrf_checks=True)
+        browser.force_login(owner)
+        assert "CSRF" in problem_of(browser.post(f"{API}datasets/", {"file": upload()}), 403)["detail"]
+
+    def test_csrf_failure_of_django(self, rf: Any) -> None:
+        for path, kind in ((f"{API}x/", MEDIA_TYPE), ("/x/", "text/html; charset=utf-8")):
+            answer = error_views.csrf_failure(rf.post(path), reason="no token")
+            assert (answer.status_code, answer["Content-Type"]) == (403, kind)
+
+    def test_host_of_another_server(self, owner_api: APIClient) -> None:
+        assert "Host" in problem_of(owner_api.get(f"{API}datasets/", headers={"Host": "evil.example"}), 400)["detail"]
+        assert owner_api.get("/", headers={"Host": "evil.example"})["Content-Type"].startswith("text/html")
+
+    def test_fault_of_ours(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: Any) -> None:
+            raise RuntimeError("secret at 48.85")
+
+        monkeypatch.setattr("dashboard.datasets.selectors.visible_datasets", fail)
+        assert "48.85" not in str(problem_of(owner_api.get(f"{API}datasets/"), 500))
+
+    def test_pages_of_errors_are_still_pages(self, client: Client, db: None) -> None:
+        assert client.get("/nowhere/")["Content-Type"].startswith("text/html")
+        assert client.get("/apis/")["Content-Type"].startswith("text/html")
+
+    def test_handlers_are_those_of_the_urls(self) -> None:
+        resolver = get_resolver()
+        names = {400: "bad_request", 403: "forbidden", 404: "not_found", 500: "server_error"}
+        assert all(resolver.resolve_error_handler(code) is getattr(error_views, name) for code, name in names.items())
+
+
+class TestLastSlash:
+    @pytest.mark.parametrize("verb", ["get", "post", "patch"])
+    def test_is_added_by_a_redirect_that_keeps_the_method(self, owner_api: APIClient, verb: str) -> None:
+        answer = getattr(owner_api, verb)(f"{API}datasets?page=1")
+        assert (answer.status_code, answer["Location"]) == (308, f"{API}datasets/?page=1")
+        assert "Content-Type" not in answer
+
+    def test_with_debug_too(self, owner_api: APIClient, settings: LazySettings) -> None:
+        settings.DEBUG = True
+        assert owner_api.post(f"{API}releases").status_code == 308
+
+
+class TestQueries:
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [
+            ("datasets/?stat=ready", "stat"),
+            ("releases/?datasets=x", "datasets"),
+            ("mechanisms/?kinds=stream", "kinds"),
+            ("jobs/?state=queued", "state"),
+            ("experiments/runs/?page=1", "page"),
+            ("base-map/?x", "x"),
+        ],
+    )
+    def test_unknown_parameter_is_refused_by_name(self, owner_api: APIClient, path: str, name: str) -> None:
+        [error] = problem_of(owner_api.get(f"{API}{path}"), 400)["errors"]
+        assert (error["code"], error["field"]) == ("parameter", name)
+
+    def test_similar_name_is_proposed(self, owner_api: APIClient) -> None:
+        found = problem_of(owner_api.get(f"{API}datasets/?stat=ready&nam=x"), 400)
+        assert [error["field"] for error in found["errors"]] == ["stat", "nam"]
+        assert "did you mean state?" in found["detail"]
+
+    def test_of_a_write_too(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        problem_of(owner_api.post(f"{API}datasets/?name=x", {"file": upload()}, format="multipart"), 400)
+        problem_of(owner_api.delete(f"{API}datasets/{ready_dataset.pk}/?force=1"), 400)
+        assert Dataset.objects.count() == 1
+
+    def test_declared_ones_are_taken(self, owner_api: APIClient) -> None:
+        for query in ("state=ready&page=1&page_size=3", "search=x&ordering=-name", "tag=x&kind=stream&name=x"):
+            assert owner_api.get(f"{API}datasets/?{query}").status_code == 200
+            assert owner_api.head(f"{API}datasets/?{query}").status_code == 200
+        assert owner_api.get(f"{API}experiments/runs/?search=x&ordering=-name").status_code == 200
+
+    @pytest.mark.parametrize("size", ["0", "201", "-1", "x", "1.5", ""])
+    def test_size_of_a_page(self, owner_api: APIClient, size: str) -> None:
+        [error] = problem_of(owner_api.get(f"{API}datasets/?page_size={size}"), 400)["errors"]
+        assert (error["field"], error["value"]) == ("page_size", size)
+
+    def test_value_of_a_filter(self, owner_api: APIClient) -> None:
+        for query in ("state=none", "dataset=1"):
+            assert problem_of(owner_api.get(f"{RELEASES}?{query}"), 400)["errors"][0]["field"] == query.split("=")[0]
+
+
+class TestHeaders:
+    def test_location_of_what_was_made(self, owner_api: APIClient) -> None:
+        made = owner_api.post(f"{API}datasets/", {"file": upload(CSV)}, format="multipart")
+        assert (made.status_code, made["Location"]) == (201, f"{API}datasets/{made.json()['id']}/")
+        marks = owner_api.post(f"{API}landmark-sets/", {"dataset": made.json()["id"], "method": MANUAL})
+        assert (marks.status_code, marks["Location"]) == (201, f"{API}landmark-sets/{marks.json()['id']}/")
+        body = {"dataset": made.json()["id"], "landmark_set": marks.json()["id"], "mechanism": UNIFORM}
+        release = owner_api.post(RELEASES, body)
+        assert (release.status_code, release["Location"]) == (201, f"{RELEASES}{release.json()['id']}/")
+        for one in (made, marks, release):
+            assert owner_api.get(one["Location"]).json()["id"] == one.json()["id"]
+
+    def test_owners_facts_are_stored_by_no_cache(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        for path in ("datasets/", f"datasets/{ready_dataset.pk}/", "jobs/", "releases/", "base-map/"):
+            assert owner_api.get(f"{API}{path}")["Cache-Control"] == "private, no-store", path
+
+    def test_descriptions_are_revalidated(self, owner_api: APIClient) -> None:
+        for path in ("mechanisms/", "label-schema/", "landmark-methods/", "experiment-measures/"):
+            first = owner_api.get(f"{API}{path}")
+            assert first["Cache-Control"] == "private, no-cache"
+            again = owner_api.get(f"{API}{path}", headers={"If-None-Match": first["ETag"]})
+            assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+
+    def test_etag_changes_with_the_row(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        url = f"{API}datasets/{ready_dataset.pk}/"
+        tag = owner_api.get(url)["ETag"]
+        assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 304
+        owner_api.patch(url, {"name": str(uuid.uuid4())})
+        assert owner_api.get(url, headers={"If-None-Match": tag}).status_code == 200

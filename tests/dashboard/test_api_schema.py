@@ -1,0 +1,70 @@
+"""The OpenAPI schema: what a client is generated from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from dashboard.config import api_schema
+
+VERBS = ("get", "head", "post", "put", "patch", "delete")
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return found
+
+
+def operations(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Verb, path and operation of each."""
+    for path, item in schema["paths"].items():
+        yield from ((verb, path, item[verb]) for verb in VERBS if verb in item)
+
+
+def test_every_operation_has_a_summary_of_its_own_and_one_tag(schema: dict[str, Any]) -> None:
+    summaries = [operation["summary"] for _, _, operation in operations(schema)]
+    assert len(set(summaries)) == len(summaries) > 100
+    assert all(re.fullmatch(r"[A-Z][A-Za-z ε’-]{7,59}", text) for text in summaries)
+    tags = [tag["name"] for tag in schema["tags"]]
+    assert tags == list(api_schema.TAGS)
+    assert {tuple(operation["tags"]) for _, _, operation in operations(schema)} == {(tag,) for tag in tags}
+    assert all(operation["description"] for _, _, operation in operations(schema))
+
+
+def test_every_own_summary_is_of_an_operation(schema: dict[str, Any]) -> None:
+    named = {f"{verb.upper()} {path.removeprefix('/api/v1/').strip('/')}" for verb, path, _ in operations(schema)}
+    assert set(api_schema._OWN) <= named
+
+
+def test_every_operation_is_refused_with_problem_details(schema: dict[str, Any]) -> None:
+    for verb, path, operation in operations(schema):
+        content = operation["responses"]["4XX"].get("content")
+        reference = {"schema": {"$ref": "#/components/schemas/Problem"}}
+        assert content == (None if verb == "head" else {"application/problem+json": reference}), (verb, path)
+
+
+def test_what_is_made_has_a_location_and_what_is_read_an_etag(schema: dict[str, Any]) -> None:
+    for verb, path, operation in operations(schema):
+        responses = operation["responses"]
+        if "201" in responses:
+            assert responses["201"]["headers"]["Location"]["required"], (verb, path)
+        if verb == "get" and "application/json" in responses["200"].get("content", {}):
+            assert "ETag" in responses["200"]["headers"], path
+            assert "304" in responses, path
+
+
+def test_archives_and_resumable_uploads_are_in_it(schema: dict[str, Any]) -> None:
+    paths = schema["paths"]
+    for path in ("/api/v1/releases/bundle/", "/api/v1/releases/{id}/bundle/"):
+        assert set(paths[path]["get"]["responses"]["200"]["content"]) == {"application/zip"}
+    upload = paths["/api/v1/uploads/{id}/"]
+    assert set(upload) >= {"head", "patch", "delete"}
+    assert set(upload["patch"]["requestBody"]["content"]) == {"application/offset+octet-stream"}
+    assert {"Upload-Offset", "Tus-Resumable"} <= set(upload["head"]["responses"]["200"]["headers"])
+    assert "Upload-Offset" in upload["patch"]["responses"]["204"]["headers"]
+    assert "Tus-Max-Size" in paths["/api/v1/uploads/"]["options"]["responses"]["204"]["headers"]
