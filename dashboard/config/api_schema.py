@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
@@ -57,6 +58,10 @@ class Schema(AutoSchema):
 
     def get_summary(self) -> str:
         return summary_of(self.method, self._parts())
+
+    def get_serializer_name(self, serializer: Any, direction: str) -> str:
+        name: str = super().get_serializer_name(serializer, direction)
+        return name.removesuffix("Request") if direction == "request" else name  # to which Request is added
 
     def _parts(self) -> list[str]:
         return [part for part in re.sub(self.path_prefix, "", self.path).split("/") if part]

@@ -74,7 +74,7 @@ urlpatterns = [
     path("tiles/<int:z>/<int:x>/<int:y>", tiles.tile, name="tile"),
     path("tiles/<uuid:pk>/<int:z>/<int:x>/<int:y>", own_tile, name="own-tile"),
     path("api/v1/", include((api, "api"))),
-    re_path(r"^api/", error_views.unknown_api_path),
+    re_path(r"^api/", error_views.unknown_api_path, name="unknown-api-path"),
     path("healthz", login_not_required(health.healthz), name="healthz"),
 ]
 

@@ -60,7 +60,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
 
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
-    parser_classes = (MultiPartParser, JSONBody)
+    parser_classes = (JSONBody, MultiPartParser)
     queryset = Dataset.objects.none()
 
     def get_queryset(self) -> Any:

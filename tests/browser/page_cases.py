@@ -144,6 +144,7 @@ NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
     "tile": 404,
     "own-tile": 404,
     "healthz": 200,
+    "unknown-api-path": 404,
 }
 
 

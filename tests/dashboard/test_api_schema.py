@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from drf_spectacular.generators import SchemaGenerator
 
 from dashboard.config import api_schema
+from dashboard.core.rest.query import declared_parameters
+from dashboard.core.rest.views import ApiView
 
 VERBS = ("get", "head", "post", "put", "patch", "delete")
 
@@ -39,6 +42,19 @@ def test_every_operation_has_a_summary_of_its_own_and_one_tag(schema: dict[str, 
 def test_every_own_summary_is_of_an_operation(schema: dict[str, Any]) -> None:
     named = {f"{verb.upper()} {path.removeprefix('/api/v1/').strip('/')}" for verb, path, _ in operations(schema)}
     assert set(api_schema._OWN) <= named
+
+
+def test_queries_are_checked_by_what_is_declared(schema: dict[str, Any]) -> None:
+    generator = SchemaGenerator()
+    generator._initialise_endpoints()
+    found = 0
+    for path, _, method, view in generator._get_paths_and_endpoints():
+        if isinstance(view, ApiView):
+            view.request = SimpleNamespace(method=method)
+            declared = schema["paths"][path][method.lower()].get("parameters", ())
+            assert declared_parameters(view) == {one["name"] for one in declared if one["in"] == "query"}, path
+            found += 1
+    assert found > 100
 
 
 def test_every_operation_is_refused_with_problem_details(schema: dict[str, Any]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -46,13 +49,23 @@ def _handler_name(view: Any) -> str:
 
 
 def _from_schema(view: Any) -> frozenset[str]:
-    from drf_spectacular.plumbing import ComponentRegistry
-
+    """As drf-spectacular lists them, without its extensions, which are loaded by the first thread and break others."""
     handler = getattr(view, _handler_name(view))
-    kind = getattr(handler, "kwargs", {}).get("schema") or type(type(view).schema)
-    schema = kind()
-    schema.view, schema.method, schema.path, schema.registry = view, _method(view), "", ComponentRegistry()
-    return frozenset(one["name"] for one in schema._get_parameters() if one["in"] == "query")
+    schema = (getattr(handler, "kwargs", {}).get("schema") or type(type(view).schema))()
+    schema.view, schema.method, schema.path = view, _method(view), ""
+    names = {name for one in schema.get_override_parameters() for name in _names(one)}
+    if schema.get_filter_backends() and getattr(view, "filterset_class", None):
+        names |= set(view.filterset_class.base_filters)
+    if schema._is_list_view() and getattr(view, "paginator", None):
+        names |= {view.paginator.page_query_param, view.paginator.page_size_query_param}
+    return frozenset(names)
+
+
+def _names(parameter: OpenApiParameter | type[Serializer[Any]]) -> Iterable[str]:
+    if isinstance(parameter, OpenApiParameter):
+        declared = parameter.location == OpenApiParameter.QUERY and not parameter.response
+        return [parameter.name] if declared else []
+    return list(parameter().fields)
 
 
 def _unknown(name: str, value: str, known: frozenset[str]) -> ParameterError:
