@@ -163,6 +163,23 @@ class TestARunningServer:
         found = running.shell(f".venv/bin/python - <<'END'\n{script}print(model.tolist())\nEND")
         assert json.loads(found) == [one["cell"] for one in answer["cells"]]
 
+    def test_a_generated_client_uploads_releases_and_compares(self, running: Server, token: str, walk: Path) -> None:
+        page = (ROOT / "docs" / "api.md").read_text()
+        generate, run = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        printed = running.shell(f"set -e; exec 2>&1\n{generate}")
+        assert "Generating" in printed
+        assert "WARNING" not in printed
+        for name, value in (("http://127.0.0.1:8000", running.address), ("YOUR_TOKEN", token), ("FILE", "walk.csv")):
+            run = run.replace(name, value)
+        lines = running.shell(run).splitlines()
+        assert lines[0] == "Two hours: 120 points, ready"
+        assert lines[1] == "Landmarks: 42 events in runs [[40, 82]]"
+        assert lines[2].endswith(": done")
+        assert lines[3] == "Downloaded: 120 positions"
+        assert "label.json" in lines[4]
+        assert float(re.findall(r"Mean error: (\d+) m", lines[5])[0]) > 0
+        assert lines[6] == "Refused: mechanism.epsilon must be greater than 0, got -1"
+
     @staticmethod
     def _wait(running: Server, path: str, token: str) -> None:
         give_up = time.monotonic() + 60
