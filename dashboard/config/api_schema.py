@@ -59,7 +59,7 @@ class Schema(AutoSchema):
     def get_summary(self) -> str:
         return summary_of(self.method, self._parts())
 
-    def get_serializer_name(self, serializer: Any, direction: str) -> str:
+    def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         name: str = super().get_serializer_name(serializer, direction)
         return name.removesuffix("Request") if direction == "request" else name  # to which Request is added
 
