@@ -64,6 +64,11 @@ class TestAFreshEnvironment:
         assert _dependencies() <= installed
         own = {"llvmlite", "annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"}
         assert installed - _dependencies() - own == {"cairn-privacy"}
+        release = "pe.sample('paris').release('event-level', epsilon=1, radius_m=2)"
+        code = f"import privacy_engine as pe; print(len({release}.series[0]))"
+        assert python("-c", code).strip() == "8"
+        command = "import sys; from privacy_engine.commands.main import main; sys.exit(main(['--help']))"
+        assert "release" in python("-c", command)
 
 
 def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp_path: Path) -> None:
@@ -73,6 +78,7 @@ def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp
     )
     with zipfile.ZipFile(tmp_path / done.stdout.strip().splitlines()[-1]) as wheel:
         names = set(wheel.namelist())
+        entries = next(wheel.read(name).decode() for name in names if name.endswith("entry_points.txt"))
         metadata = next(wheel.read(name).decode() for name in names if name.endswith("METADATA"))
     assert {"privacy_engine/py.typed", "dashboard/assets/templates/base.html", "dashboard/config/settings.py"} <= names
     assert any(name.startswith("dashboard/assets/static/js/") for name in names)
@@ -80,3 +86,4 @@ def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp
     required = re.findall(r"^Requires-Dist: ([a-z-]+)[^;\n]*$", metadata, re.MULTILINE)
     assert set(required) == _dependencies()
     assert "Provides-Extra: server" in metadata
+    assert "cairn = privacy_engine.commands.main:main" in entries

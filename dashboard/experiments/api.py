@@ -22,7 +22,7 @@ from dashboard.datasets.serializers import KindQuery
 from dashboard.experiments import files, results, run_table, selectors, services
 from dashboard.experiments.filters import ExperimentFilter
 from dashboard.experiments.form_summary import summary_of
-from dashboard.experiments.models import GENERATED, ITEMS, Experiment, Part
+from dashboard.experiments.models import GENERATED, Experiment, Part
 from dashboard.experiments.naming import distinct_name, figure_of
 from dashboard.experiments.serializers import (
     ExperimentChangeRequest,
@@ -34,7 +34,7 @@ from dashboard.experiments.serializers import (
 from dashboard.jobs import workers
 from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
-from privacy_engine.experiments import FILES, generators, items_of, measures, presets
+from privacy_engine.experiments import FILES, ITEMS, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
 
 ORDERING = "`name`, `state`, `duration`, `created` or the key of a column; descending with `-` before it."

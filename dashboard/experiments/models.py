@@ -12,7 +12,7 @@ from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.storage import local_files
-from privacy_engine.experiments import ExperimentSpec, Preset, items_of, presets
+from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
 from privacy_engine.plurals import counted
 
 GENERATED: dict[str, str] = {
@@ -21,7 +21,6 @@ GENERATED: dict[str, str] = {
     Kind.CHECKINS: "generated check-ins",
 }
 """Names of the data of experiments without a dataset."""
-ITEMS: dict[str, str] = {Kind.TRAJECTORY: "event", Kind.STREAM: "count", Kind.CHECKINS: "check-in"}
 
 
 class Experiment(JobStatus):

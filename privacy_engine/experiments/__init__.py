@@ -15,7 +15,7 @@
 from privacy_engine.experiments.cells import Cell, CheckInCell, Correlation, StreamCell, TrajectoryCell
 from privacy_engine.experiments.figure import figure, placed, points, summed
 from privacy_engine.experiments.generated import CityCheckIns, Generator, NormalSteps, PoissonStream, generators
-from privacy_engine.experiments.inputs import Given, dataset_digest, given_of, items_of, sizes_of, uncached
+from privacy_engine.experiments.inputs import ITEMS, Given, dataset_digest, given_of, items_of, sizes_of, uncached
 from privacy_engine.experiments.measures import Measure, measures
 from privacy_engine.experiments.partition import (
     AT_ONCE_S,
@@ -41,6 +41,7 @@ __all__ = [
     "AT_ONCE_S",
     "BLOCK_S",
     "FILES",
+    "ITEMS",
     "Block",
     "Cell",
     "CheckInCell",

@@ -39,6 +39,10 @@ class Given:
         return cls(dimensions=dimensions, mean=float(f"{total / max(timestamps * dimensions, 1):.3g}"))
 
 
+ITEMS = {Trajectory.kind: "event", CountStream.kind: "count", CheckIns.kind: "check-in"}
+"""What :func:`items_of` counts, a noun."""
+
+
 def given_of(kind: str, data: Any) -> Given | None:
     """What a preset must know of ``data``; None for none."""
     if data is not None and kind == CountStream.kind:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.audits.management.commands import audit as module
 from dashboard.audits.management.commands.audit import Command
+from privacy_engine.commands import audit as module
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard.command_runner import runner
 from tests.patience import patience

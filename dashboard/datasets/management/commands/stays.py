@@ -1,58 +1,8 @@
-"""``manage.py stays FILE …``: the stays of trajectories as check-ins, from a file to a file, without a server."""
+"""``manage.py stays``: :mod:`privacy_engine.commands.stays` under Django."""
 
-from __future__ import annotations
-
-from functools import partial
-from pathlib import Path
-from typing import Any
-
-from django.core.management.base import CommandParser
-
-from dashboard.core.cli import PERSON, LineCommand, reading
-from privacy_engine import formats
-from privacy_engine.errors import ParameterError
-from privacy_engine.stays import StaySpec, stays_of, write_csv
-from privacy_engine.step_text import value_of
-from privacy_engine.whole_files import write_whole
-
-EXAMPLE = """\
-example:
-  manage.py stays taxis.csv --distance-m 200 --duration-s 1800 --out stays.csv
-
-A user is a person of the trajectories. FILE and the check-ins are raw data: what may be published are releases of them
-at the level of users (manage.py release stays.csv --mechanism checkin-popularity …).
-"""
+from dashboard.core.cli import EngineCommand
+from privacy_engine.commands.stays import Stays
 
 
-class Command(LineCommand):
-    help = "Detect the stays in a file of trajectories: check-ins to release."
-    example = EXAMPLE
-    arguments = ("file", "distance_m", "duration_s", "variant", "max_gap_s", "read", "person", "out")
-    place = "file"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        add = parser.add_argument
-        add("file", type=Path, help="file of trajectories, in any format")
-        add("--distance-m", required=True, metavar="METRES", help="how far from its first event a stay may reach")
-        add("--duration-s", required=True, metavar="SECONDS", help="how long a stay must last")
-        add("--variant", default="seed", metavar="NAME", help="seed (default), li08_def or trackintel")
-        add("--max-gap-s", metavar="SECONDS", help="a gap longer than this ends a stay")
-        add("--read", action="append", default=[], metavar="NAME=VALUE", help="a reading option")
-        add("--person", metavar="WHAT", help=PERSON)
-        add("--out", type=Path, required=True, metavar="FILE", help="file to write, .csv")
-
-    def run(self, **options: Any) -> str:
-        return _stays(**options)
-
-
-def _stays(*, file: Path, variant: str, read: list[str], person: str | None, out: Path, **numbers: str | None) -> str:
-    """Write the check-ins, and return how many there are."""
-    if out.suffix.lower() != ".csv":
-        rule = "a file name that ends in .csv"
-        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    given = {name: value_of(text) for name, text in numbers.items() if text is not None}
-    spec = StaySpec.parse({"reading": variant, **given})
-    found = stays_of(formats.read(file, **reading(read, person)).series, spec)
-    write_whole(out, partial(write_csv, found))
-    size = f"{len(found):,} check-ins of {len(set(found.user.tolist())):,} users"
-    return f"{size}. A promise about one user covers {spec.described().covers}."
+class Command(EngineCommand):
+    command = Stays

@@ -14,9 +14,9 @@ from typing import Any, TextIO
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.core.cli import pairs
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, PublishedTimestamp
+from privacy_engine.commands.base import pairs
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.step_text import value_of

@@ -1,0 +1,12 @@
+"""The workbench's commands for ``cairn``, where the package is installed: those of manage.py."""
+
+import os
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run ``cairn ARGUMENTS`` as ``manage.py ARGUMENTS``; ImportError where Django is not installed."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(["cairn", *arguments])

@@ -1,0 +1,95 @@
+"""``cairn aggregate FILE …``: counts of events on a grid, from a file to a file, without a server."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from privacy_engine import formats
+from privacy_engine.aggregation import WRITERS, Aggregated, AggregationSpec, aggregate, events_of
+from privacy_engine.commands.base import PERSON, Command, reading
+from privacy_engine.data import CheckIns, Trajectory
+from privacy_engine.errors import ParameterError
+from privacy_engine.step_text import value_of
+from privacy_engine.whole_files import write_whole
+
+EXAMPLE = """\
+example:
+  cairn aggregate taxis.csv --cell-m 1000 --step 1h --count person --most 2 \\
+    --box 116.2,39.8,116.6,40.0 --start 2008-02-02 --end 2008-02-08 --out counts.parquet
+
+Without --box, --start and --end the grid and its steps follow from the data, which no promise covers.
+FILE and counts are raw data: what may be published are releases of them (cairn release). A Parquet file states the
+sensitivity of the counts; of a CSV table give it: --set sensitivity=2.
+"""
+KINDS = (Trajectory.kind, CheckIns.kind)
+
+
+class Aggregate(Command):
+    help = "Count the events of a file on a grid, step by step of time: a count stream to release."
+    example = EXAMPLE
+    arguments = (
+        *("file", "kind", "cell_m", "step", "count", "most", "pick", "neighbours"),
+        *("box", "start", "end", "time_zone", "read", "person", "out"),
+    )
+    place = "file"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add("file", metavar="FILE", type=Path, help="trajectories or check-ins, in any format that Cairn reads")
+        add("--kind", choices=KINDS, help="what FILE holds (default: detected by its columns)")
+        add("--cell-m", required=True, metavar="METRES", help="the side of a cell, at most")
+        add("--step", required=True, help="the length of a step: 15min, 1h, 1d, 1week")
+        add("--count", required=True, metavar="UNIT", help="what counts once in a step: person, series or event")
+        add("--most", default="1", help="in how many cells of a step a person or series counts (default: 1)")
+        add("--pick", default="first", help="which cells these are: first or frequent (default: first)")
+        add("--neighbours", default="presence", help="what the sensitivity covers: presence or change")
+        add("--box", metavar="WEST,SOUTH,EAST,NORTH", help="in degrees (--box=-1,… if it begins with -)")
+        add("--start", help="a date or time in the first step")
+        add("--end", help="a date or time in the last step")
+        add("--time-zone", default="UTC", help="of days, weeks, start and end (default: UTC)")
+        add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
+        add("--person", metavar="WHAT", help=PERSON)
+        add("--out", required=True, type=Path, help=f"where to; its extension is the format: {', '.join(WRITERS)}")
+
+    def run(self, **options: Any) -> str:
+        return _aggregate(**options)
+
+
+def _aggregate(
+    *,
+    file: Path,
+    kind: str | None,
+    cell_m: str,
+    count: str,
+    most: str,
+    box: str | None,
+    read: list[str],
+    person: str | None,
+    out: Path,
+    **texts: str | None,
+) -> str:
+    """Do it, and return one line about what was done."""
+    write = WRITERS.get(out.suffix.lower())
+    if write is None:
+        rule = f"a file name that ends in {', '.join(WRITERS)}"
+        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
+    numbers = {"cell_m": value_of(cell_m), "most": value_of(most)}
+    sides = None if box is None else [value_of(side) for side in box.split(",")]
+    spec = AggregationSpec.parse({"unit": count, "box": sides, **numbers, **texts})
+    found = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
+    made = aggregate(events_of(found.other if isinstance(found.other, CheckIns) else found.series), spec)
+    write_whole(out, partial(write, made.stream))
+    return _summary(made)
+
+
+def _summary(made: Aggregated) -> str:
+    size, counted = made.size, made.stream.counted
+    assert counted is not None
+    parts = [f"{size.steps:,} steps of {size.rows * size.columns:,} cells ({size.rows:,} × {size.columns:,})"]
+    parts += [f"{size.zero:.1%} of the counts are 0"]
+    parts += [f"{size.outside:,} events outside"] * bool(size.outside) + [f"{size.cut:,} visits cut"] * bool(size.cut)
+    uncovered = f" Not covered: {'; '.join(counted.not_covered)}." if counted.not_covered else ""
+    return f"{', '.join(parts)}. {counted.sensitivity_text}{uncovered}"

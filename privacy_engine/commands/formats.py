@@ -1,0 +1,23 @@
+"""``cairn formats``: what is read and how, as the page that docs/formats.md is."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from privacy_engine.commands.base import Command
+from privacy_engine.formats.reference_page import page
+
+
+class Formats(Command):
+    help = "Print the page about the formats that are read, or write it to a file."
+    arguments = ("page",)
+    place = "page"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--page", type=Path, help="where to write it, such as docs/formats.md")
+
+    def execute(self, options: dict[str, Any]) -> None:
+        if options["page"] is None:
+            self.out.write(page())
+        else:
+            options["page"].write_text(page(), encoding="utf-8")

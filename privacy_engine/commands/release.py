@@ -1,0 +1,206 @@
+"""``cairn release FILE …``: one release from a file to a file; no server, no database, no broker."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from privacy_engine import formats
+from privacy_engine.cleaning import Done, cleaning_steps, parse_cleaning
+from privacy_engine.cleaning import clean as cleaned
+from privacy_engine.commands.base import PERSON, Command, pairs, reading
+from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import ParameterError
+from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
+from privacy_engine.landmarks import parse_short, parse_short_dummies
+from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.postprocess import postprocesses
+from privacy_engine.spec import ReleaseSpec
+from privacy_engine.step_text import parse_short_step, short_forms, value_of
+from privacy_engine.whole_files import write_whole
+
+EXAMPLE = """\
+example:
+  cairn release walk.gpx --mechanism landmark-uniform --set epsilon=1 --set radius_m=200 \\
+    --landmarks stay-points:200m:30min --then ou-smoother --out walk.csv
+
+--clean and --then may come again: the steps follow one another. What --then names reads the release only, so it
+spends nothing. What --clean names is done before landmarks are marked, and the label states it; it may also be the
+JSON of the API's cleaning: --clean '[{"name": "drop-jumps", "highest_km_h": 200}]'.
+Without --seed the noise comes from the operating system. With it the release can be repeated, and is not private.
+"""
+LANDMARKS = (
+    "schedule:mon-fri:22:00-06:00@Europe/Paris, stay-points:200m:30min, manual:0,2,4 (manual: for none), "
+    "zones:FILE.geojson, column (marked in FILE itself) or synthetic:20%%:uniform:1"
+)
+
+EXTENSIONS = datatypes[Trajectory.kind].extensions
+
+
+class Release(Command):
+    help = "Release a file without a server: read, define landmarks (of trajectories), add noise, write."
+    example = EXAMPLE
+    arguments = (
+        "file",
+        "kind",
+        "clean",
+        "mechanism",
+        "set",
+        "landmarks",
+        "dummies",
+        "then",
+        "read",
+        "person",
+        "seed",
+        "out",
+    )
+    place = "file"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add("file", metavar="FILE", type=Path, help="in any format that Cairn reads, of the mechanism's kind of data")
+        add(
+            "--kind",
+            choices=KINDS,
+            help="what FILE holds; needed only where its columns are those of another kind than the mechanism's",
+        )
+        add("--mechanism", required=True, help="a registered name, like landmark-uniform")
+        add(
+            "--clean",
+            action="append",
+            default=[],
+            metavar="STEP",
+            help=f"clean the series first: {', '.join(short_forms(cleaning_steps))}",
+        )
+        add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
+        add("--landmarks", help=f"of trajectories: {LANDMARKS}")
+        add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
+        add(
+            "--then",
+            action="append",
+            default=[],
+            metavar="STEP",
+            help=f"post-processing: {', '.join(short_forms(postprocesses))}",
+        )
+        add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
+        add("--person", metavar="WHAT", help=PERSON)
+        add("--seed", help="make the run repeatable, and so not private")
+        add(
+            "--out",
+            required=True,
+            type=Path,
+            help=f"where to; its extension is the format: {', '.join(EXTENSIONS)}",
+        )
+
+    def run(self, **options: Any) -> str:
+        return _release(**options)
+
+
+def _release(
+    *,
+    file: Path,
+    kind: str | None,
+    clean: list[str],
+    mechanism: str,
+    set: list[str],
+    landmarks: str | None,
+    dummies: str | None,
+    then: list[str],
+    read: list[str],
+    person: str | None,
+    seed: str | None,
+    out: Path,
+) -> str:
+    """Do it, and return one line about what was done."""
+    parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
+    spec = ReleaseSpec.parse(
+        {
+            "mechanism": {"name": mechanism, **parameters},
+            "seed": None if seed is None else value_of(seed),
+            "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
+        }
+    )
+    fmt = _format_of(out, spec.mechanism.kind)
+    if kind is not None:
+        spec.checked(kind)
+    cleaning = parse_cleaning([step for text in clean for step in _cleaning(text)])
+    if spec.mechanism.kind != Trajectory.kind:
+        _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
+        return _release_other(file, kind, spec, reading(read, person), fmt, out)
+    if landmarks is None:
+        rule = "required for trajectories"
+        raise ParameterError(f"--landmarks is {rule}: {LANDMARKS}".replace("%%", "%"), field="landmarks", rule=rule)
+    method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
+    beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
+    found = formats.read(file, **reading(read, person))
+    series, done = cleaned(found.series, cleaning)
+    marks = Marks.of(series, method, beside)
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done)
+    write_whole(out, partial(made.write, fmt))
+    return _summary(made, marks) + _reading_text(found.report, done)
+
+
+def _summary(made: LabelledRelease, marks: Marks) -> str:
+    points, count = sum(map(len, marks.sets)), sum(one.count for one in marks.sets)
+    published = sum(len(one.series) for one in made.published)
+    share = count / points if points else 0.0
+    then = "".join(f" Then {step.title}, which costs nothing." for step in made.spec.postprocess)
+    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {made.statement}{then}"
+
+
+def _reading_text(report: formats.Report, done: list[Done]) -> str:
+    """What cleaning did, and how the people were guessed where that matters."""
+    guesses = [f"{one['message']} --person changes it." for one in report.guesses if one["option"] == "person"]
+    return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])
+
+
+def _refuse_unused(kind: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value:
+            rule = "left out for other data than trajectories"
+            raise ParameterError(f"--{name} must be {rule}; the mechanism is for {kind}", field=name, rule=rule)
+
+
+def _release_other(
+    file: Path, kind: str | None, spec: ReleaseSpec, options: dict[str, Any], fmt: str, out: Path
+) -> str:
+    """Release a count stream or check-ins, and return what was done in one line."""
+    found = datatypes[spec.mechanism.kind]
+    read = formats.read(file, kinds=(found.kind,), **options)
+    if kind is None:
+        _refuse_other_columns(read.report, found.kind)
+    assert read.other is not None
+    made = release_other(spec, read.other)
+    write_whole(out, partial(made.write, fmt))
+    return f"{len(read):,} {found.items}. {made.statement}"
+
+
+def _refuse_other_columns(report: formats.Report, kind: str) -> None:
+    """Require --kind where the columns are those of another kind: these may be positions, not counts."""
+    for note in report.notes:
+        if note["code"] == formats.OTHER_COLUMNS:
+            rule = f"given for this file: --kind {kind} if it does hold {formats.TITLES[kind]}"
+            raise ParameterError(f"--kind must be {rule}. {note['message']}", field="kind", rule=rule)
+
+
+def _format_of(out: Path, kind: str) -> str:
+    known = datatypes[kind].extensions
+    if out.suffix.lower() not in known:
+        rule = f"a file name that ends in {', '.join(known)}"
+        raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
+    return known[out.suffix.lower()]
+
+
+def _cleaning(text: str) -> list[Any]:
+    """Cleaning steps as JSON, as the API takes them, or one by its short form."""
+    if not text.lstrip().startswith(("[", "{")):
+        return [parse_short_step(text, cleaning_steps, option="--clean")]
+    try:
+        steps = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ParameterError("--clean must be JSON text", field="clean", rule="JSON text", value=text) from None
+    return steps if isinstance(steps, list) else [steps]

@@ -1,0 +1,82 @@
+"""``cairn``: the commands that need no server, without Django, with one line for each error and its exit code."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from privacy_engine.commands import NAMES
+from privacy_engine.commands.main import main
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EVENT = ("--mechanism", "event-level", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", "manual:")
+
+
+@pytest.fixture
+def walk(tmp_path: Path) -> Path:
+    rows = [f"2024-05-01T08:{minute:02d}:00Z,{48.85 + minute * 1e-3:.4f},2.35" for minute in range(40)]
+    (tmp_path / "walk.csv").write_text("\n".join(["time,lat,lon", *rows]))
+    return tmp_path / "walk.csv"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == main([]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"\n  {name}" in shown for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_describes_itself_by_its_own_program(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: cairn {name}")
+    assert "manage.py" not in shown
+
+
+def test_a_release_that_verifies(walk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = walk.with_name("out.gpx")
+    assert main(["release", str(walk), *EVENT, "--out", str(out)]) == 0
+    assert "40 points, 0 landmarks" in capsys.readouterr().out
+    assert main(["verify", str(out)]) == 0
+    out.write_bytes(out.read_bytes().replace(b'lat="4', b'lat="5', 1))
+    with pytest.raises(SystemExit, match="1"):
+        main(["verify", str(out)])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "line"),
+    [
+        (["release", "none.csv", *EVENT, "--out", "o.csv"], 1, "release: none.csv: No such file or directory"),
+        (["release", "walk.csv", *EVENT, "--out", "o.doc"], 1, "release: --out must be a file name that ends in .csv"),
+        (["audit", "event-level", "--set", "epsilon=-1"], 2, "audit: epsilon must be greater than 0, got -1"),
+        (["verify", "none.csv"], 2, "verify: none.csv: No such file or directory"),
+        (["fly"], 2, "cairn: no command 'fly': one of aggregate, audit"),
+    ],
+)
+def test_an_error_is_one_line_and_a_code(
+    walk: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    line: str,
+) -> None:
+    monkeypatch.chdir(walk.parent)
+    monkeypatch.setattr("privacy_engine.commands.main.entry_points", lambda group: ())
+    assert main(arguments) == code
+    wrong = capsys.readouterr().err
+    assert wrong.startswith(line)
+    assert wrong.count("\n") == 1
+
+
+def test_it_runs_where_django_is_missing(walk: Path) -> None:
+    out = walk.with_name("out.csv")
+    given = ["release", str(walk), *EVENT, "--out", str(out)]
+    code = f"import sys; sys.modules['django'] = None; from privacy_engine.commands.main import main; main({given!r})"
+    subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, timeout=120)
+    assert len(out.read_text().splitlines()) == 41
