@@ -11,6 +11,8 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,6 +48,37 @@ def importance(x: Floats, y: Floats, least: float) -> NDArray[np.float32]:
         corners = corners[ends]
     found[corners] = np.inf
     return found.astype(np.float32)
+
+
+def importances(lines: Sequence[tuple[Floats, Floats]], least: float) -> list[NDArray[np.float32]]:
+    """Return :func:`importance` of each of ``lines``; those of one run are processed :data:`RUNS` runs together."""
+    found = [np.empty(0, dtype=np.float32)] * len(lines)
+    group: list[int] = []
+    for i, (x, y) in enumerate(lines):
+        if not 2 < len(x) <= MAX_RUN + 1:
+            found[i] = importance(x, y, least)
+            continue
+        group.append(i)
+        if sum(len(lines[k][0]) for k in group) >= RUNS * MAX_RUN:
+            _fill_together(found, lines, group, least)
+            group = []
+    _fill_together(found, lines, group, least)
+    return found
+
+
+def _fill_together(
+    found: list[NDArray[np.float32]], lines: Sequence[tuple[Floats, Floats]], group: Sequence[int], least: float
+) -> None:
+    """Write the importance of the lines ``group``, of three points at least and of one run each, into ``found``."""
+    if not group:
+        return
+    x, y = (np.concatenate([lines[i][axis] for i in group]) for axis in (0, 1))
+    after = np.cumsum([len(lines[i][0]) for i in group])
+    first, last = np.append(0, after[:-1]), after - 1
+    own = between(x, y, first, last, least)
+    own[first] = own[last] = np.inf
+    for i, part in zip(group, np.split(own.astype(np.float32), after[:-1]), strict=True):
+        found[i] = part
 
 
 def _of_runs(x: Floats, y: Floats, slack: Floats, ends: Ints, least: float) -> Floats:

@@ -38,6 +38,7 @@ from dashboard.datasets.serializers import (
     UploadSerializer,
 )
 from dashboard.datasets.stays import stays_dataset
+from dashboard.datasets.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
 from dashboard.storage.data_files import cached_data
@@ -158,6 +159,15 @@ class DatasetViewSet(JobViewSet[Dataset]):
         selectors.require_kind(dataset, Kind.TRAJECTORY)
         read = partial(lines, dataset.points_path)
         return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
+
+    @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
+    @action(detail=True, filterset_class=None, pagination_class=None)
+    def steps(self, request: Request, pk: Any = None) -> Response:
+        """The median step and the gaps of one series of the original, or of all of them."""
+        dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
+        selectors.require_ready(dataset)
+        selectors.require_kind(dataset, Kind.TRAJECTORY)
+        return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
 
     @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)

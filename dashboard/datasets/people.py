@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -37,14 +35,6 @@ def people_of(dataset: Dataset) -> list[Person]:
 def _people(path: Path) -> list[Person]:
     # a file of points is never changed, and its name never used again
     return people_of_table(parquet.read_table(path, people_columns(parquet.read_schema(path))))
-
-
-def by_person(series: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
-    """The series of a summary under the name of their person, people in the order of their first series."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
-    for one in series:
-        groups.setdefault(one.get("person", ""), []).append(one)
-    return list(groups.items())
 
 
 def person_of(dataset: Dataset, series: int) -> Person:

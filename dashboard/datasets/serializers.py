@@ -124,6 +124,9 @@ class SpentSerializer(serializers.Serializer[Any]):
     releases = serializers.IntegerField()
 
 
+DATASET_URLS = ("self", "page", "track", "tracks", "steps", "preview", "lineage")
+
+
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     """A dataset and the facts of its points."""
 
@@ -224,7 +227,10 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     @extend_schema_field(
         inline_serializer(
             "DatasetUrls",
-            {name: serializers.CharField() for name in ("self", "page", "track", "tracks", "preview", "lineage")},
+            {
+                name: serializers.CharField()
+                for name in ("self", "page", "track", "tracks", "steps", "preview", "lineage")
+            },
         )
     )
     def get_urls(self, row: Dataset) -> dict[str, str]:
@@ -233,6 +239,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "page": reverse("datasets:detail", args=[row.pk]),
             "track": reverse("api:dataset-track", args=[row.pk]),
             "tracks": reverse("api:dataset-tracks", args=[row.pk]),
+            "steps": reverse("api:dataset-steps", args=[row.pk]),
             "preview": reverse("api:dataset-preview", args=[row.pk]),
             "lineage": reverse("api:dataset-lineage", args=[row.pk]),
         }

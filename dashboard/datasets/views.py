@@ -22,19 +22,18 @@ from dashboard.datasets.filters import DatasetFilter
 from dashboard.datasets.kind_facts import facts_of
 from dashboard.datasets.lineage_serializers import UNDETECTED
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.people import by_person
 from dashboard.datasets.public_areas import public_areas
 from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
-from dashboard.releases.selectors import visible_releases
+from dashboard.releases.selectors import newest_batches, visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
 SHOWN = 100  # releases on a dataset's page
 SHOWN_DATASETS = 50
+SHOWN_OF_SERIES = ("index", "name", "person", "points")
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
-SHOWN_SERIES = 2000
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -90,12 +89,13 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
-    releases = visible_releases(request.user).filter(dataset=dataset)
+    batches = newest_batches(request.user, dataset, SHOWN)
     context = {
         "dataset": dataset,
         "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
-        "releases": releases[:SHOWN],
-        "release_count": releases.count(),
+        "releases": [row for batch in batches for row in batch.releases],
+        "batches": batches,
+        "release_count": visible_releases(request.user).filter(dataset=dataset).count(),
         "experiment_count": dataset.experiments.count(),
         "budget": selectors.spending(dataset),
         "undetected": UNDETECTED,
@@ -103,7 +103,6 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
-        "people": by_person((dataset.summary or {}).get("series", [])[:SHOWN_SERIES]),
     }
     if dataset.state != State.READY:
         return render(request, "datasets/detail.html", context)
@@ -164,11 +163,13 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "sample": dataset.sample,
         "roles": _roles(),
         "bounds": known.get("bounds"),
-        "series": dataset.series_lengths,
+        "series": [{name: one.get(name, "") for name in SHOWN_OF_SERIES} for one in known.get("series", [])],
         "urls": {
             "self": reverse("api:dataset-detail", args=[dataset.pk]),
             "read": reverse("api:dataset-read", args=[dataset.pk]),
             "track": reverse("api:dataset-track", args=[dataset.pk]),
+            "tracks": reverse("api:dataset-tracks", args=[dataset.pk]),
+            "steps": reverse("api:dataset-steps", args=[dataset.pk]),
             "preview": reverse("api:dataset-preview", args=[dataset.pk]),
             "lineage": reverse("api:dataset-lineage", args=[dataset.pk]),
         },

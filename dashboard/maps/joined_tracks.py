@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
 from dashboard.maps.track_encoding import VERSION, joined
-from dashboard.storage.series_cache import MOST, Line
+from dashboard.storage.series_cache import MOST, Line, importances
 from privacy_engine.data import Ints
 from privacy_engine.errors import ParameterError
 
@@ -73,6 +73,6 @@ def _kept(lines: Sequence[Line], points: int, reduce: str) -> list[Ints]:
         return [np.arange(len(one)) for one in lines]
     if reduce == "sample" or total > MOST:  # whose importance would take seconds
         return [np.arange(0, len(one), -(-total // points)) for one in lines]
-    important = np.concatenate([one.importance for one in lines])
+    important = np.concatenate(importances(lines))
     least = np.partition(important, total - points)[total - points]
     return [np.flatnonzero((one.importance > least) | np.isinf(one.importance)) for one in lines]

@@ -1,10 +1,15 @@
-"""Releases in the batches they were submitted in: the form submits one release for each mechanism, at one level."""
+"""Releases in the batches they were submitted in: the form submits one release for each mechanism, at one level.
+
+A batch is of one landmark set, so that its releases can be compared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
 
 from dashboard.releases.models import Release
 from dashboard.releases.naming import level_text
@@ -23,13 +28,25 @@ class Batch:
     at: datetime
     releases: list[Release] = field(default_factory=list)
 
+    @property
+    def is_several(self) -> bool:
+        """Whether it has a heading in lists: one release needs none."""
+        return len(self.releases) > 1
+
+    @property
+    def query(self) -> str:
+        """The query of the comparison of its releases."""
+        first = self.releases[0]
+        chosen = [("landmark_set", first.landmark_set_id)] if first.landmark_set_id else []
+        return urlencode([*chosen, *(("release", row.pk) for row in self.releases)])
+
 
 def batches(rows: Sequence[Release]) -> list[Batch]:
     """Group releases; newest batches first, simulations after what may be published, within each the oldest first."""
-    found: dict[tuple[str, bool, bool], list[Batch]] = {}
+    found: dict[tuple[Any, ...], list[Batch]] = {}
     for row in sorted(rows, key=lambda one: one.created_at):
         level, simulated, derived = level_text(row.parsed_spec.mechanism), row.seeded, row.source is not None
-        known = found.setdefault((level, simulated, derived), [])
+        known = found.setdefault((level, simulated, derived, row.landmark_set_id), [])
         if not known or row.created_at - known[-1].releases[-1].created_at > GAP:
             known.append(Batch(level, simulated, derived, row.created_at))
         known[-1].releases.append(row)

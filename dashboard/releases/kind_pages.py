@@ -15,6 +15,7 @@ from dashboard.datasets.public_areas import public_areas
 from dashboard.datasets.selectors import has_venues, spending
 from dashboard.jobs.models import State
 from dashboard.releases import checkin_pages, stream_pages
+from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.component import Component
@@ -86,6 +87,7 @@ def comparison(user: Any, dataset: Dataset, requested: str = "") -> dict[str, An
         "dataset": dataset,
         "budget": spending(dataset),
         "releases": rows,
+        "batches": batches(rows),
         "release_count": releases.count(),
         "page": {"releases": listed},
     }

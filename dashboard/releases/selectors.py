@@ -10,6 +10,7 @@ from dashboard.core.errors import require_state
 from dashboard.datasets.models import BudgetEntry, Dataset, Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
+from dashboard.releases.batches import Batch, batches
 from dashboard.releases.models import Release
 
 MODELS = 12
@@ -50,3 +51,8 @@ def models_of(user: Any, dataset: Dataset) -> list[Release]:
     """The newest finished releases of check-ins, at most :data:`MODELS`: published models before simulations."""
     done = visible_releases(user).filter(dataset=dataset, state=State.DONE).order_by("seeded", "-created_at")
     return list(done[:MODELS])
+
+
+def newest_batches(user: Any, dataset: Dataset, most: int) -> list[Batch]:
+    """The newest releases of a dataset, at most ``most``, in the batches they were submitted in."""
+    return batches(visible_releases(user).filter(dataset=dataset)[:most])

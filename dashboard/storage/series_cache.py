@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +39,15 @@ class Line:
     def importance(self) -> np.ndarray:
         """What views of the map choose by; see :func:`privacy_engine.line_simplification.importance_of`."""
         return line_simplification.importance_of(self.lon, self.y)
+
+
+def importances(some: Sequence[Line]) -> list[np.ndarray]:
+    """The importance of the points of each line; what is not known yet is computed together, which is faster."""
+    missing = [one for one in some if "importance" not in vars(one)]
+    found = line_simplification.importances_of([(one.lon, one.y) for one in missing])
+    for one, values in zip(missing, found, strict=True):
+        vars(one)["importance"] = values  # the cached property takes it from there
+    return [one.importance for one in some]
 
 
 _kept: OrderedDict[Path, list[Line]] = OrderedDict()

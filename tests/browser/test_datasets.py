@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.files.base import ContentFile
@@ -15,12 +17,15 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs import queue
-from dashboard.jobs.models import State
+from dashboard.jobs.models import State, now
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser import fixtures
 from tests.browser.conftest import WALK, PageMonitor, card, choose, faults_in_both_colours, run_jobs, table
+from tests.browser.rendering import expect_painted, wait_until_ready
 
 
 @pytest.fixture
@@ -232,8 +237,30 @@ class TestDataset:
         two = "\n".join([f"id,{lines[0]}", *(f"{'ab'[i % 2]},{line}" for i, line in enumerate(lines[1:]))])
         dataset = import_dataset(owner=owner, upload=ContentFile(two.encode(), name="two.csv"))
         page.goto(f"/datasets/{dataset.pk}/")
-        page.get_by_label("Series", exact=True).select_option("1")
+        page.locator(".people__one", has_text="b").click()
+        expect_painted(page, "series")
         expect(page.locator("[data-fact=step]")).to_have_text(re.compile("^2.min"))
+        expect(page.get_by_role("heading", name="1 of 2 people")).to_be_visible()
+        page.get_by_role("button", name="Show all", exact=True).click()
+        expect(page.get_by_role("heading", name="All 2 people")).to_be_visible()
+        expect_painted(page, "original")
+
+    def test_releases_are_listed_by_batch_and_a_batch_is_compared(
+        self, page: Page, stays: LandmarkSet, pair: list[Release]
+    ) -> None:
+        Release.objects.update(created_at=now() - timedelta(hours=1))
+        later = fixtures.released(stays, "skip")
+        page.goto(f"/datasets/{stays.dataset_id}/")
+        batch = page.locator("#releases [data-batch]")
+        expect(batch).to_have_count(1)
+        expect(batch.locator("tr")).to_have_count(1 + len(pair))
+        expect(page.locator("#releases tbody")).to_have_count(1 + len(later))
+        batch.get_by_role("checkbox").first.check()
+        expect(page.locator("#releases [data-picked]")).to_have_text("2 releases chosen")
+        batch.get_by_role("link", name=re.compile("^Compare the 2 releases of ε")).click()
+        wait_until_ready(page)
+        chosen = parse_qs(urlsplit(page.url).query)["release"]
+        assert sorted(chosen) == sorted(str(one.pk) for one in pair)
 
 
 @pytest.mark.parametrize(("place", "colour"), [("/", "dark"), ("/datasets/{}/", "light")])

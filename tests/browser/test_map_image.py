@@ -113,7 +113,7 @@ class TestBaseMap:
         expect(page.locator("#announcer")).to_contain_text("saved")
         assert blocks > 20_000 if allowed else blocks < 2000
         assert track > 200
-        assert painted(page, "series-0") > 200
+        assert painted(page, "original") > 200
 
     def test_has_its_switch_on_every_map_side_by_side(
         self,

@@ -1,4 +1,4 @@
-"""Three hundred people: all of them on the comparison's map in their colours, found by name, chosen by a press."""
+"""Three hundred people on the maps of comparison and dataset: in their colours, found by name, chosen by a press."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ OPENS_S = 2.0
 BUSY = 4
 """How many times as long a machine may take that runs other tests at the same time."""
 _CASES = """async () => {
-  const { COLOURS, allText, peopleOf, runsOfPoints, seriesAt, seriesPart } =
+  const { COLOURS, allText, coloursText, peopleOf, runsOfPoints, seriesAt, seriesPart } =
     await import("/static/js/trajectory/people.js");
+  const { runsOfSeries } = await import("/static/js/trajectory/dataset_map.js");
+  const { gapsText, stepText } = await import("/static/js/trajectory/step_statistics.js");
   const { byColour, nearestStep } = await import("/static/js/map/people_layer.js");
   const { matching } = await import("/static/js/components/search_select.js");
   const { Positions } = await import("/static/js/map/positions.js");
@@ -56,6 +58,11 @@ _CASES = """async () => {
     alone: named(one(0, "x", "p"), one(1, "y", "p")),
     eleventh: peopleOf(Array.from({ length: 11 }, (_, i) => one(i, `n${i}`, `n${i}`))).at(-1).number,
     all: [allText([one(0, "a", "a"), one(1, "b", "b")]), allText([one(0, "a", "a"), one(1, "b", "a")])],
+    meaning: [2, 11].map((n) => coloursText(Array.from({ length: n }, (_, i) => one(i, `n${i}`, `n${i}`))))
+      .concat(coloursText([one(0, "a", "x"), one(1, "b", "x")])),
+    ofSeries: runsOfSeries([[0, 2], [4, 9], [9, 12]], [3, 5, 4], 1),
+    steps: [[60, 1200, 600, 0.25], [0, null, null, null], [null, null, null, null], [5, 1, 10, 0]].map(
+      ([median_m, median_s, gap_s, gap_share]) => [stepText({ median_m, median_s }), gapsText({ gap_s, gap_share })]),
     series: [0, 2, 3, 4].map((i) => seriesAt(track, i)),
     parts: [0, 1, 2].map((k) => seriesPart(track, k).n),
     runs: runsOfPoints(track, [[4, 10], [5, 7], [10, 20], [0, 1]]),
@@ -97,6 +104,18 @@ def test_names_colours_and_places_of_people(page: Page) -> None:
     assert found["alone"] == [["x", 0], ["y", 1]], "series of one person have colours of their own"
     assert found["eleventh"] == 0
     assert found["all"] == ["All 2 people", "All 2 series"]
+    assert found["meaning"] == [
+        "Each colour is a person.",
+        "Each colour is a person; colours repeat after 10 people.",
+        "Each colour is a series.",
+    ]
+    assert found["ofSeries"] == [[1, 5]]
+    assert [[one.replace("\u202f", " ") for one in pair] for pair in found["steps"]] == [
+        ["20 min, 60 m", "25 % of the time, in steps over 10 min"],
+        ["0 m", "–"],
+        ["one event, no step", "–"],
+        ["1 s, 5 m", "none"],
+    ]
     assert (found["series"], found["parts"]) == ([0, 0, 2, 2], [3, 0, 2])
     assert found["runs"] == [[1, 3], [1, 2], [3, 5], [0, 1]], "where no event of a run is left, the point before it"
     assert found["near"] == [2, 4, -1], "no step leads from one person to the next"
@@ -129,13 +148,17 @@ def releases(owner: User, crowd: Dataset) -> list[Release]:
     return released(landmarks, "skip")
 
 
-def open_all(page: Page, dataset: Dataset) -> float:
-    """Open the comparison of all people; the seconds until it shows them."""
-    began = time.monotonic()
-    page.goto(f"/datasets/{dataset.pk}/compare/?series=all")
-    page.wait_for_selector("[data-bench][data-ready=all]", timeout=patience(30_000))
-    page.wait_for_function("() => document.querySelector('canvas[data-layer=original]')?.dataset.drawn")
-    return time.monotonic() - began
+def seconds_to_open(page: Page, address: str, complete: str) -> float:
+    """Open a page twice; the seconds until ``complete`` is there and all people are drawn, of the faster time."""
+    taken = []
+    for _ in range(2):
+        began = time.monotonic()
+        page.goto(address)
+        page.wait_for_selector(complete, timeout=patience(30_000))
+        page.wait_for_selector("canvas[data-layer=original][data-drawn]", timeout=patience(30_000))
+        taken.append(time.monotonic() - began)
+    print(f"{PEOPLE} people of {EVENTS} events: {address} opened in {taken[0]:.2f} s, then in {taken[1]:.2f} s")
+    return min(taken)
 
 
 @DEVICES
@@ -143,10 +166,8 @@ def test_all_people_are_shown_named_and_chosen(
     open_page: Any, owner: User, crowd: Dataset, releases: list[Release], size: Any, colour: str
 ) -> None:
     page = open_page(owner, colour=colour, size=size)
-    open_all(page, crowd)
-    taken = open_all(page, crowd)
-    print(f"{PEOPLE} people of {EVENTS} events opened in {taken:.2f} s")
-    assert taken < patience(BUSY * OPENS_S)
+    address = f"/datasets/{crowd.pk}/compare/?series=all"
+    assert seconds_to_open(page, address, "[data-bench][data-ready=all]") < patience(BUSY * OPENS_S)
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
     expect_painted(page, str(releases[0].pk))
@@ -178,3 +199,36 @@ def test_all_people_are_shown_named_and_chosen(
     page.get_by_text("By release", exact=True).click()
     page.wait_for_function("() => location.search.includes('colour=release')")
     expect_painted(page, "original")
+
+
+@DEVICES
+def test_the_map_of_a_dataset_shows_all_people_or_one(
+    open_page: Any, owner: User, crowd: Dataset, releases: list[Release], size: Any, colour: str
+) -> None:
+    page = open_page(owner, colour=colour, size=size)
+    complete = "[data-fact=silence]:text-is('none')"
+    assert seconds_to_open(page, f"/datasets/{crowd.pk}/", complete) < patience(BUSY * OPENS_S)
+    expect_painted(page, "original", lambda pixels: pixels > 3000)
+    expect_painted(page, "landmarks")
+    assert page.evaluate(_COLOURS, "original") >= 8
+    check_page(page, both_colours=True)
+    if size is DESKTOP:
+        spot = page.evaluate(_SPOT, "original")
+        page.mouse.move(spot["x"], spot["y"])
+        expect(page.locator(".person-tag")).to_contain_text("person ")
+        expect_painted(page, "person")
+    page.get_by_label("Find a person").fill("person 27")
+    people = page.locator(".people__one")
+    expect(people).to_have_count(10)
+    people.first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect_painted(page, "series")
+    expect(page.locator("canvas[data-layer=original]")).to_have_count(0)
+    expect(people.nth(1)).to_have_attribute("aria-current", "true")
+    expect(page.get_by_role("heading", name="1 of 300 people")).to_be_visible()
+    people.nth(1).press("Enter")
+    expect_painted(page, "original")
+    expect(page.locator("canvas[data-layer=series]")).to_have_count(0)
+    expect(page.get_by_role("heading", name="All 300 people")).to_be_visible()
+    expect(page.get_by_role("button", name="Show all", exact=True)).to_be_hidden()

@@ -64,7 +64,7 @@ def held(page: Page) -> Callable[[], Any]:
 
 
 @pytest.mark.parametrize(
-    ("place", "layer"), [("", "series-0"), ("landmarks/new/", "original")], ids=["dataset", "editor"]
+    ("place", "layer"), [("", "original"), ("landmarks/new/", "original")], ids=["dataset", "editor"]
 )
 def test_a_preview_image_is_shown_first(
     page: Page, large: Dataset, marked: LandmarkSet, held: Callable[[], Any], place: str, layer: str

@@ -12,7 +12,7 @@ from dashboard.maps import joined_tracks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from dashboard.storage.series_cache import Line
-from privacy_engine import line_simplification
+from privacy_engine import geo, line_simplification
 from privacy_engine.data import Trajectory
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.jobs import run_jobs
@@ -113,3 +113,23 @@ class TestReduction:
         body = joined_tracks.encode(made, [1000] * 300, points=joined_tracks.USUAL, reduce="line")
         assert time.perf_counter() - began < 5, "0.3 s on an idle core"
         assert len(body) < 2_000_000
+
+
+class TestSteps:
+    """The facts of the steps of one series, or of all: what the page of the dataset shows."""
+
+    def test_of_all_series_and_of_one(self, owner_api, three):
+        url = owner_api.get(f"{URL}{three.pk}/").json()["urls"]["steps"]
+        everything = owner_api.get(url).json()
+        assert (everything["median_s"], everything["gap_s"], everything["gap_share"]) == (1, 10, 0)
+        one = owner_api.get(url, {"series": 2}).json()
+        assert one["median_m"] == pytest.approx(float(geo.distance_m(1, 3, 2, 4)))
+        assert set(owner_api.get(url, {"series": 1}).json().values()) == {None}, "one event has no step"
+
+    def test_a_series_that_is_not_there_is_refused_by_name(self, owner_api, three):
+        answer = owner_api.get(f"{URL}{three.pk}/steps/", {"series": 3})
+        assert answer.status_code == 400
+        assert first_error(answer)["message"] == "series must be between 0 and 2, got 3"
+
+    def test_they_are_the_owners_alone(self, stranger_api, three):
+        assert stranger_api.get(f"{URL}{three.pk}/steps/").status_code == 404

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -76,3 +78,14 @@ def test_batches_have_one_level_and_were_submitted_together() -> None:
         (level, False, False, ["skip", "uniform", "adaptive"]),
         (level, True, False, ["uniform"]),
     ]
+
+
+def test_a_batch_is_of_one_landmark_set_and_its_query_compares_it() -> None:
+    one, other = uuid.uuid4(), uuid.uuid4()
+    rows = [row(name, at) for at, name in enumerate(("landmark-skip", "landmark-uniform", "landmark-adaptive"))]
+    for release, landmark_set in zip(rows, (one, one, other), strict=True):
+        release.landmark_set_id = landmark_set
+    apart, together = batches(rows)
+    assert (apart.is_several, together.is_several) == (False, True)
+    chosen = parse_qs(together.query)
+    assert chosen == {"landmark_set": [str(one)], "release": [str(release.pk) for release in rows[:2]]}

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.line_simplification import TILE, TOLERANCE, WORLD, MapView, heights, importance_of
-from privacy_engine.point_importance import LEVELS, MAX_RUN, RUNS, importance
+from privacy_engine.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
 from tests.examples import examples
 
 
@@ -54,6 +54,13 @@ class TestImportance:
 
     def test_a_corner_counts_as_far_as_it_lies_from_the_line_without_it(self) -> None:
         assert importance(np.array([0.0, 5.0, 10.0]), np.array([0.0, 3.0, 0.0]), 0.5)[1] == 3.0
+
+    def test_many_lines_together_have_the_importance_of_each_alone(self) -> None:
+        rng = np.random.default_rng(3)
+        lengths = [0, 1, 2, 3, MAX_RUN, MAX_RUN + 1, MAX_RUN + 2, 5000, *rng.integers(3, MAX_RUN, 2 * RUNS)]
+        some = [tuple(rng.standard_cauchy((2, n)).cumsum(axis=1)) for n in lengths]
+        for (x, y), together in zip(some, importances(some, 0.5), strict=True):
+            np.testing.assert_array_equal(together, importance(x, y, 0.5), strict=True)
 
     @pytest.mark.parametrize("n", [0, 1, 2])
     def test_ends_are_always_needed(self, n: int) -> None:

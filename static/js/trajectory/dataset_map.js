@@ -1,71 +1,137 @@
-/* A dataset's points on its page: the map, the choice of series, the landmarks of a set over them. */
+/* A dataset's points on its page: the map, the list of people or series, the landmarks of a set over them. */
 
+import { withQuery } from "../core/address.js";
 import { get } from "../core/api.js";
-import { $, $$ } from "../core/dom.js";
-import { whole } from "../core/format.js";
+import { $, $$, announce } from "../core/dom.js";
+import { runsWithin } from "../core/event_runs.js";
+import { count, whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
+import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints } from "./people.js";
+import { createPeopleHover } from "./people_hover.js";
+import { createPeopleList } from "./people_list.js";
 import { showStepFacts } from "./step_statistics.js";
-import { joinTracks } from "./track.js";
+import { fetchTrack } from "./track.js";
 import { fetchWithPreview } from "./track_preview.js";
 
-const AT_ONCE = 24; // series drawn without being requested
-const AT_A_TIME = 4; // tracks fetched at the same time
+const ALL = "original"; // the layer of all series
+const ONE = "series"; // and of the one that is shown alone
+const DOTTED = 200; // events; of fewer each has a dot
 
-/** Draw the dataset described by `page` (see _for_script in datasets/pages.py) into [data-map]. */
+/** Draw the dataset described by `page` (see _for_script in datasets/views.py) into [data-map]. */
 export async function showPoints(page) {
+  const { series, urls } = page;
+  const counts = series.map(({ points }) => points);
+  const people = peopleOf(series);
+  const isOne = series.length === 1;
   const map = createMap($("[data-map]"), { bounds: page.bounds, label: `Map of ${page.name}` });
-  const select = $("[data-series]");
-  const note = $("[data-series-note]");
-  const drawn = new Map(); // series -> its track
-  let wanted = []; // series shown, in their order
-  let pressed = $('[data-show][aria-pressed="true"]')?.dataset.show; // the set whose landmarks are shown
-  let turn = 0; // of marks: the last one requested counts
+  const marks = createMarks(map);
+  let shown = 0; // of choices: the last one counts
+  let chosen = isOne ? 0 : null; // the series shown alone
+  /** @type {any} */
+  let all = null; // the track of all of them
+  const panel = isOne ? null : createPanel(series, { map, people, known, choose });
 
-  async function draw(index) {
-    if (drawn.has(index)) return;
-    const style = { id: `series-${index}`, colour: "--foreground", width: 1.6, dots: page.series[index] < 200 };
-    const track = await fetchWithPreview(map, `${page.urls.track}?series=${index}`, page.series[index], style);
-    drawn.set(index, track);
+  function known() {
+    return { original: chosen === null ? all : null, layers: [] };
+  }
+
+  async function showAll(isStale) {
+    if (!all) {
+      const track = await fetchTrack(urls.tracks);
+      const colours = people.map(({ colour }) => colour);
+      map.addPeople({ id: ALL, track, colours, colour: "--foreground", width: lineWidth(people.length) });
+      all = track;
+      panel?.drawn(track.n, counts);
+    }
+    if (isStale()) return;
+    map.remove(ONE);
+    map.setVisible(ALL, true);
+    map.fit(page.bounds);
+    marks.over(all, (runs) => runsOfPoints(all, runs));
+  }
+
+  async function showOne(index, isStale) {
+    const colour = isOne ? "--foreground" : people[index].colour;
+    const style = { id: isOne ? ALL : ONE, colour, width: isOne ? 1.6 : 2, dots: counts[index] < DOTTED };
+    const url = withQuery(urls.track, { series: index });
+    const track = await fetchWithPreview(map, url, counts[index], style, { time: false });
+    if (isStale()) return;
     map.addTrack({ ...style, track });
+    if (!isOne) map.setVisible(ALL, false);
+    if (!isOne || map.isFitted()) map.fit(track.bounds() ?? page.bounds);
+    marks.over(track, (runs) => runsOfSeries(runs, counts, index));
   }
 
-  async function choose(chosen) {
-    const all = page.series.map((_, index) => index).sort((a, b) => page.series[b] - page.series[a]);
-    const mine = chosen === "" ? all.slice(0, AT_ONCE).sort((a, b) => a - b) : [Number(chosen)];
-    wanted = mine;
-    const queue = [...mine];
-    await Promise.all(
-      Array.from({ length: AT_A_TIME }, async () => {
-        while (queue.length) await draw(queue.shift());
-      }),
-    );
-    if (wanted !== mine) return;
-    for (const index of drawn.keys()) map.setVisible(`series-${index}`, mine.includes(index));
-    if (select || map.isFitted()) map.fit(chosen === "" ? page.bounds : drawn.get(mine[0]).bounds());
-    if (note)
-      note.textContent =
-        chosen === "" && all.length > AT_ONCE ? `The ${AT_ONCE} longest of ${whole(all.length)} are shown.` : "";
-    await mark();
-    await showStepFacts(
-      mine.map((index) => drawn.get(index)),
-      () => wanted !== mine,
-    );
+  /** Show one series alone, or all; the one that is shown alone again: all. */
+  async function choose(index) {
+    const mine = (shown += 1);
+    const isStale = () => mine !== shown;
+    chosen = index === chosen && !isOne ? null : index;
+    const steps = chosen === null ? urls.steps : withQuery(urls.steps, { series: chosen });
+    panel?.mark(chosen);
+    await (chosen === null ? showAll(isStale) : showOne(chosen, isStale));
+    if (!isStale()) await showStepFacts(steps, isStale);
   }
 
-  /** The landmarks of the set whose toggle is pressed, among the series shown; and the zones they lie in. */
-  async function mark() {
+  await choose(chosen);
+}
+
+/** The list of people beside the map; `known()` and `choose(index or null)` as above. */
+function createPanel(series, { map, people, known, choose }) {
+  const everyone = $("[data-people-all]");
+  const hint = $("[data-people-hint]");
+  const hover = createPeopleHover($("[data-map]"), people, ALL, known);
+  const attempt = (index) => choose(index).catch((/** @type {Error} */ { message }) => (hint.textContent = message));
+  const look = (index) => known().original && hover.mark(map, index);
+  const list = createPeopleList($("[data-people-list]"), people, { noun: nounOf(series), choose: attempt, look });
+  let hovering = 0;
+  map.onHover((at) => {
+    cancelAnimationFrame(hovering);
+    hovering = requestAnimationFrame(() => hover.hover(map, at));
+  });
+  map.onClick(({ point }) => {
+    const index = hover.personAt(map, point);
+    if (index !== null) attempt(index);
+  });
+  everyone.addEventListener("click", () => attempt(null));
+  const title = $("[data-people-title]");
+  hint.textContent = coloursText(series);
+  list.set(true);
+
+  return {
+    mark(index) {
+      hover.hover(map, null);
+      hover.mark(map, null);
+      list.mark(index);
+      everyone.hidden = index === null;
+      title.textContent = index === null ? allText(series) : `1 of ${count(series.length, nounOf(series))}`;
+      if (index !== null) announce(`${people[index].name} alone.`);
+    },
+    /** `n` points of all are drawn. */
+    drawn(n, counts) {
+      const total = counts.reduce((sum, points) => sum + points, 0);
+      const less = `${whole(n)} of ${whole(total)} events are drawn: those the lines need most.`;
+      hint.textContent = n < total ? `${coloursText(series)} ${less}` : coloursText(series);
+    },
+  };
+}
+
+/** The landmarks of the set whose toggle [data-show] is pressed, and the zones they lie in. */
+function createMarks(map) {
+  let pressed = $('[data-show][aria-pressed="true"]')?.dataset.show;
+  let turn = 0; // the last request counts
+  /** @type {any[]} */
+  let [track, place] = [null, null];
+
+  async function draw() {
     const mine = (turn += 1);
     const button = $$("[data-show]").find(({ dataset }) => dataset.show === pressed);
     const zoned = button?.dataset.zones;
     const [found, set] = await Promise.all([button && get(pressed), zoned && get(zoned)]);
-    if (mine !== turn || !wanted.every((index) => drawn.has(index))) return;
+    if (mine !== turn || !track) return;
     for (const id of ["landmarks", "zones"]) map.remove(id);
     if (set) map.addZones({ zones: set.method.zones });
-    if (found)
-      map.addLandmarks({
-        track: joinTracks(wanted.map((index) => drawn.get(index))),
-        runs: runsAmong(found.runs, page.series, wanted),
-      });
+    if (found) map.addLandmarks({ track, runs: place(found.runs) });
   }
 
   const press = () =>
@@ -75,27 +141,21 @@ export async function showPoints(page) {
     if (!button) return;
     pressed = button.dataset.show === pressed ? null : button.dataset.show;
     press();
-    mark();
+    draw();
   });
   new MutationObserver(press).observe($("#landmark-sets"), { childList: true }); // the list was drawn again
 
-  select?.addEventListener("change", () => choose(select.value));
-  await choose("");
+  return {
+    /** From now on over `over`; `of(runs)` are the runs of its points for runs over the whole dataset. */
+    over(over, of) {
+      [track, place] = [over, of];
+      return draw();
+    },
+  };
 }
 
-/**
- * Runs over the whole dataset, whose series have `counts` events, as they lie in the series `shown` one after the
- * other.
- */
-export function runsAmong(runs, counts, shown) {
-  let [before, sum] = [0, 0];
-  const firsts = [0, ...counts.map((n) => (sum += n))];
-  return shown.flatMap((index) => {
-    const [from, to] = [firsts[index], firsts[index + 1]];
-    const shift = before - from;
-    before += to - from;
-    return runs
-      .filter(([start, end]) => start < to && end > from)
-      .map(([start, end]) => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
-  });
+/** Runs over the whole dataset, whose series have `counts` events, as they lie in the series `index`. */
+export function runsOfSeries(runs, counts, index) {
+  const first = counts.slice(0, index).reduce((sum, n) => sum + n, 0);
+  return runsWithin(runs, [first, first + counts[index]]).map(([start, end]) => [start - first, end - first]);
 }

@@ -1,6 +1,9 @@
 /* The people of a dataset on a map: who each series is of, in which colour, and where it lies in a track of all. */
 
+import { count } from "../core/format.js";
 import { lastAtMost } from "../core/sorted_search.js";
+
+const MANY = 50; // people, from whom on their lines are thinner
 
 /** Colours of people, in turn: none is a mechanism's, the original's or the landmarks'. */
 export const COLOURS = [
@@ -40,8 +43,21 @@ function nameOf(index, name, person) {
 /** Whether each series is of another person. */
 export const isOfPeople = (series) => new Set(series.map(({ person }) => person)).size === series.length;
 
+/** What one of them is called: person, or series where a person has several. */
+export const nounOf = (series) => (isOfPeople(series) ? "person" : "series");
+
+/** What their colours are. */
+export function coloursText(series) {
+  const whose = new Set(series.map(({ person }) => person)).size > 1 ? "person" : "series";
+  const repeat = series.length > COLOURS.length ? `; colours repeat after ${count(COLOURS.length, whose)}` : "";
+  return `Each colour is a ${whose}${repeat}.`;
+}
+
+/** The width of a person's line where so many are shown. */
+export const lineWidth = (n) => (n > MANY ? 1.1 : 1.6);
+
 /** What all of them are called: "All 300 people", or "All 24 series" where a person has several. */
-export const allText = (series) => `All ${series.length} ${isOfPeople(series) ? "people" : "series"}`;
+export const allText = (series) => `All ${count(series.length, nounOf(series))}`;
 
 /** The series (a piece of `track`) that its point `i` belongs to. */
 export const seriesAt = (track, i) => lastAtMost(track.ends, i) + 1;

@@ -3,34 +3,39 @@
 import { matching } from "../components/search_select.js";
 import { swatch } from "../components/swatch.js";
 import { el } from "../core/dom.js";
-import { whole } from "../core/format.js";
+import { capitalized, plural, whole } from "../core/format.js";
 
+const MOST = 500; // rows; a search finds the others
 const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
 
 /**
- * The list in `host` of `people` (see people.js). `on.choose(index)` after a press, `on.look(index or null)` while a
- * pointer or the focus is on one. `set(shown)` fills it when it is first shown.
+ * The list in `host` of `people` (see people.js), each a `noun`. `choose(index)` after a press, `look(index or null)`
+ * while a pointer or the focus is on one. `set(shown)` fills it when it is first shown; `mark(index or null)` shows
+ * which one was chosen.
  */
-export function createPeopleList(host, people, on) {
+export function createPeopleList(host, people, { noun, choose, look }) {
   const filter = el("input", {
-    ...{ class: "input", type: "search", placeholder: "Find a person", "aria-label": "Find a person" },
+    ...{ class: "input", type: "search", placeholder: `Find a ${noun}`, "aria-label": `Find a ${noun}` },
     oninput: () => fill(),
   });
-  const list = el("ul", { class: "people", "aria-label": "People" });
-  const none = el("p", { class: "muted small", hidden: true }, "No person has this name.");
+  const list = el("ul", { class: "people", "aria-label": capitalized(plural(noun)) });
+  const note = el("p", { class: "muted small", role: "status" });
   /** @type {HTMLElement[]} */
   let buttons = [];
+  /** @type {number | null} */
+  let chosen = null;
 
   const button = ({ index, name, points, colour }) =>
     el(
       "button",
       {
-        ...{ class: "bare people__one", type: "button", tabindex: "-1" },
-        onclick: () => on.choose(index),
-        onpointerenter: () => on.look(index),
-        onpointerleave: () => on.look(null),
-        onfocus: () => on.look(index),
-        onblur: () => on.look(null),
+        ...{ class: "bare people__one", type: "button", tabindex: "-1", "aria-current": index === chosen && "true" },
+        ...{ dataset: { index }, title: name },
+        onclick: () => choose(index),
+        onpointerenter: () => look(index),
+        onpointerleave: () => look(null),
+        onfocus: () => look(index),
+        onblur: () => look(null),
       },
       swatch({ colour, dash: "" }),
       el("span", { class: "people__name" }, name),
@@ -39,10 +44,14 @@ export function createPeopleList(host, people, on) {
   const all = people.map((person) => ({ text: person.name, person }));
 
   function fill() {
-    buttons = matching(all, filter.value).map(({ person }) => button(person));
+    const found = matching(all, filter.value);
+    buttons = found.slice(0, MOST).map(({ person }) => button(person));
     list.replaceChildren(...buttons.map((one) => el("li", {}, one)));
     if (buttons.length) buttons[0].tabIndex = 0;
-    none.hidden = buttons.length > 0;
+    const text =
+      found.length > MOST ? `The first ${whole(MOST)} of ${whole(found.length)}: search to find others.` : "";
+    note.textContent = found.length ? text : `No ${noun} has this name.`;
+    note.hidden = !note.textContent;
   }
 
   list.addEventListener("keydown", (event) => {
@@ -55,11 +64,18 @@ export function createPeopleList(host, people, on) {
     to.tabIndex = 0;
     to.focus();
   });
-  host.replaceChildren(filter, list, none);
+  host.replaceChildren(filter, list, note);
 
   return {
     set(shown) {
       if (shown && !buttons.length) fill();
+    },
+    mark(index) {
+      chosen = index;
+      for (const one of buttons) {
+        if (Number(one.dataset.index) === index) one.setAttribute("aria-current", "true");
+        else one.removeAttribute("aria-current");
+      }
     },
   };
 }

@@ -1,29 +1,14 @@
 /* All people of a dataset in the comparison: coloured by person, named under the pointer, listed beside the map. */
 
 import { radios } from "../../components/choice_controls.js";
-import { $, el } from "../../core/dom.js";
-import { whole } from "../../core/format.js";
+import { $ } from "../../core/dom.js";
+import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints } from "../people.js";
+import { createPeopleHover } from "../people_hover.js";
 import { createPeopleList } from "../people_list.js";
-import { allText, COLOURS, peopleOf, runsOfPoints, seriesAt, seriesPart } from "../people.js";
 import { ORIGINAL } from "./map_layers.js";
 
-const PERSON = "person"; // the layer of the person under the pointer or in focus
-const MANY = 50; // people, from whom on their lines are thinner
-const HINT = "Each colour is a person; colours repeat after";
-
-/** A name beside the pointer while it is over `panes`. */
-function createTag(panes) {
-  const tag = el("div", { class: "person-tag", hidden: true, "aria-hidden": "true" });
-  panes.append(tag);
-  panes.addEventListener("pointermove", ({ clientX, clientY }) => {
-    tag.style.left = `${Math.min(clientX + 14, innerWidth - tag.offsetWidth - 8)}px`;
-    tag.style.top = `${clientY + 14}px`;
-  });
-  return tag;
-}
-
 /** What the colours are, above the list: the choice of them, the title and a hint. */
-function showHead(bench, series, count, view, changed) {
+function showHead(bench, series, view, changed) {
   const controls = radios(
     "Colour of the layers",
     [
@@ -38,8 +23,7 @@ function showHead(bench, series, count, view, changed) {
   );
   $("[data-people-colours]", bench).replaceChildren(controls.element);
   $("[data-people-title]", bench).textContent = allText(series);
-  $("[data-people-hint]", bench).textContent =
-    count > COLOURS.length ? `${HINT} ${COLOURS.length} people.` : "Each colour is a person.";
+  $("[data-people-hint]", bench).textContent = coloursText(series);
 }
 
 /**
@@ -49,54 +33,21 @@ function showHead(bench, series, count, view, changed) {
 export function createPeopleView(bench, { series, view, known, on }) {
   const people = peopleOf(series);
   const colours = people.map(({ colour }) => colour);
-  const width = people.length > MANY ? 1.1 : 1.6;
+  const width = lineWidth(people.length);
   const styles = new WeakMap();
   const isOn = () => view.series === null;
-  const tag = createTag($("[data-panes]", bench));
+  const { mark, personAt, hover } = createPeopleHover($("[data-panes]", bench), people, ORIGINAL, known);
   const list = createPeopleList($("[data-people-list]", bench), people, {
+    noun: nounOf(series),
     choose: on.choose,
     look: (index) => mark(known().map, index),
   });
-  showHead(bench, series, people.length, view, on.view);
+  showHead(bench, series, view, on.view);
 
   /** Style of a layer with the colour of each person; the same object for the same style. */
   function styleOf(lineStyle) {
     if (!styles.has(lineStyle)) styles.set(lineStyle, { ...lineStyle, colours, width });
     return styles.get(lineStyle);
-  }
-
-  /** Emphasise one person on `map`, or with null none. */
-  function mark(map, index) {
-    const { original } = known();
-    map.remove(PERSON);
-    if (index === null || !original?.ends) return;
-    const { colour } = people[index];
-    map.addTrack({ id: PERSON, track: seriesPart(original, index), colour, width: 4, order: 95, dots: false });
-  }
-
-  /** Whose line or position a map shows at a point; null for none. */
-  function personAt(map, point) {
-    const { original, layers } = known();
-    const i = map.nearestStep(ORIGINAL, point, 10);
-    if (i >= 0) return seriesAt(original, i);
-    for (const { id, track } of layers) {
-      const j = track ? map.nearest(id, point, 6) : -1;
-      if (j >= 0) return seriesAt(track, j);
-    }
-    return null;
-  }
-
-  /** @type {number | null} */
-  let hovered = null;
-  function hover(map, at) {
-    const index = at ? personAt(map, at.point) : null;
-    tag.hidden = index === null;
-    if (index === hovered) return;
-    hovered = index;
-    mark(map, index);
-    if (index === null) return;
-    const { name, points } = people[index];
-    tag.textContent = `${name} · ${whole(points)} events`;
   }
 
   return {
