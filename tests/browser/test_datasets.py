@@ -257,7 +257,7 @@ class TestDataset:
         expect(page.locator("#releases tbody")).to_have_count(1 + len(later))
         batch.get_by_role("checkbox").first.check()
         expect(page.locator("#releases [data-picked]")).to_have_text("2 releases chosen")
-        batch.get_by_role("link", name=re.compile("^Compare the 2 releases of ε")).click()
+        batch.get_by_role("link", name=re.compile("^Compare this batch: 2 releases")).click()
         wait_until_ready(page)
         chosen = parse_qs(urlsplit(page.url).query)["release"]
         assert sorted(chosen) == sorted(str(one.pk) for one in pair)
