@@ -22,7 +22,7 @@ from tests.patience import patience
 
 PEOPLE, EVENTS = 300, 1000
 OPENS_S = 2.0
-BUSY = 4
+BUSY = 2.5
 """How many times as long a machine may take that runs other tests at the same time."""
 _CASES = """async () => {
   const { COLOURS, allText, coloursText, peopleOf, runsOfPoints, seriesAt, seriesPart } =
