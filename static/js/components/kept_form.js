@@ -12,22 +12,28 @@ const plain = (state) => JSON.stringify(state);
  * template has autocomplete="off", so that the browser restores nothing before.
  *
  * `more` is for what no control holds: `read()` returns it as JSON, `apply(value)` sets it. `name` distinguishes forms
- * of one page. Returns {forget()}: call it when the form was submitted.
+ * of one page. All values are set within `batch(set)`. Returns {forget(), isRestored}: call `forget` when the form was
+ * submitted.
  *
  * @param {HTMLElement} root
- * @param {{more?: {read: () => any, apply: (value: any) => void}, name?: string}} [options]
+ * @param {{
+ *   more?: {read: () => any, apply: (value: any) => void}, name?: string, batch?: (set: () => void) => void,
+ * }} [options]
  */
-export function keepForm(root, { more, name = "" } = {}) {
+export function keepForm(root, { more, name = "", batch = (set) => set() } = {}) {
   const key = keyOf(location.pathname + name);
   const stateNow = () => ({ values: valuesIn(root), more: more?.read() ?? null });
   const first = stateNow();
   let sent = plain(first);
   let timer = 0;
   let isLost = false; // changed, and the storage is full
+  let isRestored = false;
 
   function put({ values, more: others }) {
-    if (more && plain(others) !== plain(more.read())) more.apply(others);
-    putValues(root, values);
+    batch(() => {
+      if (more && plain(others) !== plain(more.read())) more.apply(others);
+      putValues(root, values);
+    });
   }
 
   function save() {
@@ -55,7 +61,8 @@ export function keepForm(root, { more, name = "" } = {}) {
   const kept = read(key);
   if (kept) {
     put({ values: valuesFor(kept, location.search), more: kept.more ?? first.more });
-    if (plain(stateNow()) !== plain(first))
+    isRestored = plain(stateNow()) !== plain(first);
+    if (isRestored)
       showNotice(root, () => {
         forget();
         put(first);
@@ -68,7 +75,7 @@ export function keepForm(root, { more, name = "" } = {}) {
     if (timer) save();
     if (isLost) event.preventDefault();
   });
-  return { forget };
+  return { forget, isRestored };
 }
 
 /** "Restored what you typed": over the page, so that nothing moves, until it is answered or something is typed. */

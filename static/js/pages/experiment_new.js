@@ -8,6 +8,7 @@ import { place } from "../trajectory/experiment_form/error_placement.js";
 import { createCorrelation, createDummies } from "../trajectory/experiment_form/optional_sections.js";
 import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.js";
 import { createFolds } from "../components/experiment_form/folds.js";
+import { keepExperiment } from "../components/experiment_form/kept_experiment.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
 import { barTexts, planned } from "../components/experiment_form/plan.js";
 import { createReference } from "../trajectory/experiment_form/reference_radius.js";
@@ -41,7 +42,7 @@ const USUAL = {
 };
 const common = $("[data-common-noise]");
 const folds = createFolds($("[data-form]"));
-let parts, text, forecast, lineStyles, known, usual, followReference;
+let parts, text, forecast, lineStyles, known, usual, followReference, kept;
 let filling = false;
 /** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
@@ -74,11 +75,12 @@ const FILLS = {
 };
 
 function fill(form) {
+  const isWithin = filling;
   filling = true;
   for (const [name, part] of Object.entries(FILLS)) parts[part].set(form[name]);
   parts.runs.set(form);
   common.checked = form.common;
-  filling = false;
+  filling = isWithin;
 }
 
 /** Take a spec as it is: into the form if that can hold it, otherwise as text alone. */
@@ -109,6 +111,39 @@ function changed() {
   broken = false;
   title = "";
   show();
+}
+
+// What no control holds -----------------------------------------------------------------------
+
+const more = {
+  read: () => ({
+    given,
+    title,
+    data: parts.data.values(),
+    releases: parts.releases.rows(),
+    dummies: parts.dummies.rows(),
+    sets: parts.landmarks.sets(),
+    text: text.typed(),
+  }),
+  apply(/** @type {any} */ { data: where, releases, dummies, sets, ...rest }) {
+    if (where) parts.data.set(where, where.preset?.events);
+    parts.releases.set(releases);
+    parts.dummies.set(dummies);
+    parts.landmarks.setSets(sets);
+    [given, broken, title] = [null, false, rest.title];
+    showByHand(false);
+    if (rest.given) take(rest.given);
+    if (rest.text !== null) text.type(rest.text);
+    else show(); // proposes the radius of the data, before the typed one is set
+  },
+};
+
+/** Set many values as one change. @param {() => void} set */
+function batch(set) {
+  filling = true;
+  set();
+  filling = false;
+  show({ typed: text.typed() !== null });
 }
 
 // What it comes to ---------------------------------------------------------------------------
@@ -147,7 +182,7 @@ function showPlan(answer) {
   if (!typing) text.show({ ...(given ?? toSpec(held)), series: answer.spec.series });
   $("[data-plan]").replaceChildren(...planned(answer, lineStyles));
   showBar(barTexts(answer));
-  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) });
+  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) && !kept.isRestored });
   $("#experiment-name").placeholder = answer.name;
   text.name($("#experiment-name").value || $("#experiment-name").placeholder);
   $("[data-form]").dataset.ready = "all";
@@ -201,6 +236,7 @@ async function submit(event) {
       name: name.value.trim(),
       title,
     });
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     if (!error.errors) throw error;
@@ -324,6 +360,8 @@ async function start() {
   fill(USUAL);
   if (beginning.spec) take(beginning.spec, beginning.data.preset);
   show();
+  kept = keepExperiment($("[data-form]"), { more, batch });
+  window.addEventListener("pageshow", ({ persisted }) => persisted && show()); // the button was pressed already
 }
 
 start().catch((error) => {

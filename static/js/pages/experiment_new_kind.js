@@ -4,6 +4,7 @@ import { createKindData } from "../components/experiment_form/kind_data.js";
 import { createKindReleases } from "../components/experiment_form/kind_releases.js";
 import { otherSweeps, sharedFields, toForm, toSpec } from "../components/experiment_form/kind_spec.js";
 import { createFolds } from "../components/experiment_form/folds.js";
+import { keepExperiment } from "../components/experiment_form/kept_experiment.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
 import { createOtherSweep } from "../components/experiment_form/other_sweep.js";
 import { barTexts, planned } from "../components/experiment_form/plan.js";
@@ -21,7 +22,7 @@ const common = $("[data-common-noise]");
 const folds = createFolds($("[data-form]"));
 const host = (/** @type {string} */ name) => $(`[data-${name}]`);
 /** @type {any} */
-let parts, text, forecast, lineStyles, known, fields, usual;
+let parts, text, forecast, lineStyles, known, fields, usual, kept;
 /** @type {any} */
 let given = null; // a spec as it was given, sent as it is until the form is changed
 let broken = false; // the text is no spec
@@ -43,14 +44,18 @@ function read() {
 function take(/** @type {any} */ spec) {
   given = spec;
   const form = toForm(spec, fields, known);
-  const byHand = !form;
-  host("formed").hidden = byHand;
-  host("by-hand").hidden = !byHand;
-  if (byHand) host("json").open = true;
-  else fill(form);
+  showByHand(!form);
+  if (form) fill(form);
+}
+
+function showByHand(/** @type {boolean} */ on) {
+  host("formed").hidden = on;
+  host("by-hand").hidden = !on;
+  if (on) host("json").open = true;
 }
 
 function fill(/** @type {any} */ form) {
+  const isWithin = filling;
   filling = true;
   parts.releases.set(form);
   parts.measures.set(form.metrics);
@@ -59,7 +64,37 @@ function fill(/** @type {any} */ form) {
   parts.other.offer(otherSweeps(form, fields, known));
   parts.other.set(form.other);
   common.checked = form.common;
+  filling = isWithin;
+}
+
+const more = {
+  read: () => ({
+    given,
+    title,
+    dataset: parts.data.dataset()?.id ?? null,
+    data: parts.data.rows(),
+    mechanisms: parts.releases.rows(),
+    other: parts.other.path(),
+    text: text.typed(),
+  }),
+  apply(/** @type {any} */ { dataset, mechanisms, other, ...rest }) {
+    parts.data.set({ dataset, data: rest.data });
+    parts.releases.setRows(mechanisms);
+    parts.other.offer(otherSweeps({ mechanisms, data: dataset ? null : rest.data }, fields, known));
+    if (other !== parts.other.path()) parts.other.set(other ? { path: other, values: null } : null);
+    [given, broken, title] = [null, false, rest.title];
+    showByHand(false);
+    if (rest.given) take(rest.given);
+    if (rest.text !== null) text.type(rest.text);
+  },
+};
+
+/** Set many values as one change. @param {() => void} set */
+function batch(set) {
+  filling = true;
+  set();
   filling = false;
+  show({ typed: text.typed() !== null });
 }
 
 function changed() {
@@ -71,9 +106,10 @@ function changed() {
 /** A dataset's check-ins lie in its own box; generated ones in that of the preset. */
 function sourceChanged(/** @type {any} */ dataset) {
   const box = dataset?.box ? Object.fromEntries(EDGES.map((edge, i) => [edge, dataset.box[i]])) : usual.single;
+  const isWithin = filling;
   filling = true;
   parts.releases.place(box);
-  filling = false;
+  filling = isWithin;
 }
 
 const bodyOf = (/** @type {any} */ spec) => ({ dataset: parts.data.dataset()?.id ?? null, preset: null, spec });
@@ -102,7 +138,7 @@ function showPlan(/** @type {any} */ answer) {
   const name = $("#experiment-name");
   name.placeholder = answer.name;
   showBar(barTexts(answer));
-  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) });
+  folds.show(answer.summary, { keep: Boolean(page.preset || page.origin) && !kept.isRestored });
   text.name(name.value || name.placeholder);
   $("[data-form]").dataset.ready = "all";
 }
@@ -165,6 +201,7 @@ async function submit(/** @type {Event} */ event) {
   const name = $("#experiment-name");
   try {
     const made = await post(page.urls.experiments, { ...bodyOf(specNow()), name: name.value.trim(), title });
+    kept.forget();
     location.assign(made.urls.page);
   } catch (error) {
     if (!error.errors) throw error;
@@ -214,8 +251,7 @@ function build(/** @type {any} */ { mechanisms, measures, generators, presets })
   common.addEventListener("change", changed);
   host("to-form").addEventListener("click", () => {
     fill(usual);
-    host("formed").hidden = false;
-    host("by-hand").hidden = true;
+    showByHand(false);
     changed();
   });
   $("[data-form]").addEventListener("submit", submit);
@@ -238,6 +274,8 @@ async function start() {
   else if (own) take((await post(page.urls.plan, { preset: first, dataset: own.id })).spec);
   title = preset ? $("[data-form]").dataset.preset : "";
   show();
+  kept = keepExperiment($("[data-form]"), { more, batch });
+  window.addEventListener("pageshow", ({ persisted }) => persisted && show()); // the button was pressed already
 }
 
 start().catch((error) => {

@@ -22,7 +22,13 @@ export function createTicks({ legend, help, choices, least = "" }, start, { onCh
   let order = choices.map(({ value }) => value);
   const error = el("p", { class: "field__error", id: `${id}-error`, role: "alert", hidden: true });
   const one = ({ value, label, description }) => {
-    const box = el("input", { type: "checkbox", "aria-describedby": `${id}-error`, onchange: changed });
+    const box = el("input", {
+      type: "checkbox",
+      name: legend,
+      value: String(value),
+      "aria-describedby": `${id}-error`,
+      onchange: changed,
+    });
     boxes.set(value, box);
     return el(
       "label",

@@ -9,7 +9,8 @@ import { createVariants } from "./variant_cards.js";
 /**
  * The choice in `host`. `page` = {datasets, urls, item}; `generators` as the API lists them; `onSource(dataset)` when
  * the dataset changes, null for none.
- * Returns {values() -> {dataset, data} or null, dataset(), set({dataset, data}), fail(at, name, text), clear()}.
+ * Returns {values() -> {dataset, data} or null, rows() of generated data without their values, dataset(),
+ * set({dataset, data}), fail(at, name, text), clear()}.
  *
  * @param {HTMLElement} host
  * @param {any} page
@@ -22,7 +23,7 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
   const options = page.datasets.map(({ id, name, points }) =>
     el("option", { value: id }, `${name} · ${whole(points)} ${page.items}`),
   );
-  const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, options);
+  const select = el("select", { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed }, options);
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const [cards, rows] = [el("div", { class: "mechanisms" }), el("div", { class: "stack rows" })];
   const variants = createVariants({ cards, rows }, generators, { name: "generator", onChange });
@@ -61,6 +62,7 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
 
   return {
     dataset,
+    rows: variants.names,
     values() {
       if (own.checked) return { dataset: select.value, data: null };
       const data = variants.rows().map((row) => row.values());

@@ -19,8 +19,8 @@ function sweep(field, { onChange }) {
 
 /**
  * `hosts` = {mechanisms, own, swept, single}; `fields` as sharedFields gives them.
- * Returns {values() -> {mechanisms, swept, single} or null, set(values), fail(parameter, {release, at}, text),
- * place(values), clear()}; `place` sets some of the single values.
+ * Returns {values() -> {mechanisms, swept, single} or null, rows() without their values, setRows(rows), set(values),
+ * fail(parameter, {release, at}, text), place(values), clear()}; `place` sets some of the single values.
  *
  * @param {{mechanisms: HTMLElement, own: HTMLElement, swept: HTMLElement, single: HTMLElement}} hosts
  * @param {any[]} mechanisms
@@ -53,6 +53,8 @@ export function createKindReleases(hosts, mechanisms, fields, lineStyles, { onCh
       lists.forEach((list, name) => list.set(form.swept[name]));
       single.set(form.single);
     },
+    rows: variants.names,
+    setRows: variants.set,
     place: (values) => single.set(values),
     /** Whether the error had a place. */
     fail(parameter, { release, at }, text) {

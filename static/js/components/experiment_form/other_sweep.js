@@ -9,7 +9,8 @@ const titleOf = ({ label, symbol }) => (symbol ? `${label} ${symbol}` : label);
 /**
  * The choice in `host`, hidden where there is nothing to choose.
  * Returns {values() -> {path, values}, null for none, undefined while values are missing; offer(sweeps) what there is,
- * [{path, field}]; set({path, values} or null), fail(path, text) -> whether it had a place, clear()}.
+ * [{path, field}]; path() or "", set({path, values or null for the usual} or null), fail(path, text) -> whether it had
+ * a place, clear()}.
  *
  * @param {HTMLElement} host
  * @param {{onChange: () => void}} on
@@ -36,6 +37,7 @@ export function createOtherSweep(host, { onChange }) {
   }
 
   return {
+    path: () => select.value,
     values() {
       if (!list) return null;
       const values = list.values();
@@ -53,8 +55,8 @@ export function createOtherSweep(host, { onChange }) {
       show();
       announce("Nothing else is swept: not all that is selected has the parameter.");
     },
-    set(/** @type {{path: string, values: any[]} | null} */ given) {
-      if (given && list && select.value === given.path) {
+    set(/** @type {{path: string, values: any[] | null} | null} */ given) {
+      if (given?.values && list && select.value === given.path) {
         list.set(given.values);
         return;
       }

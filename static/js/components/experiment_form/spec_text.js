@@ -21,12 +21,12 @@ function specIn(text) {
 
 /**
  * The editor in `host`. `onSpec(spec)` receives what was typed or loaded, null while it is none.
- * Returns {show(spec), fail(text), name(text)}.
+ * Returns {show(spec), typed() -> what was typed since, or null, type(text), fail(text), name(text)}.
  */
 export function createText(host, { onSpec }) {
   const [area, error, chooser] = ["text", "text-error", "load-file"].map((name) => $(`[data-${name}]`, host));
   /** @type {any[]} */
-  let [timer, file] = [null, "experiment"];
+  let [timer, file, isTyped] = [null, "experiment", false];
   function fail(note) {
     error.textContent = note;
     error.hidden = !note;
@@ -40,6 +40,8 @@ export function createText(host, { onSpec }) {
       onSpec(spec);
       if (from) {
         area.value = asText(spec);
+        isTyped = false;
+        area.dispatchEvent(new Event("change", { bubbles: true })); // so that the form is kept
         announce(`The form is set to ${from}.`);
       }
     } catch (problem) {
@@ -48,6 +50,7 @@ export function createText(host, { onSpec }) {
     }
   }
   area.addEventListener("input", () => {
+    isTyped = true;
     clearTimeout(timer);
     timer = setTimeout(() => take(area.value), PAUSE_MS);
   });
@@ -61,7 +64,15 @@ export function createText(host, { onSpec }) {
   });
   return {
     fail,
+    typed: () => (isTyped ? area.value : null),
+    type(/** @type {string} */ typed) {
+      isTyped = true;
+      area.value = typed;
+      take(typed);
+    },
     show(spec) {
+      clearTimeout(timer);
+      isTyped = false;
       area.value = asText(spec);
       fail("");
     },

@@ -17,8 +17,8 @@ export function ownValues(fields, listed) {
 /**
  * Cards of `listed` in `hosts.cards`, rows in `hosts.rows`. `shared` parameters are set elsewhere; `line(kind)`
  * is drawn before its name; `extend(row)` may add to a row and return what it added. `onChange()` after every change.
- * Returns {rows() -> [{kind, title, values()}], set([{name, …own}]), fail(i, name, text) -> whether it had a place,
- * clear()}.
+ * Returns {rows() -> [{kind, title, values()}], names() of them, set([{name, …own}]), fail(i, name, text) -> whether it
+ * had a place, clear()}.
  *
  * @param {{cards: HTMLElement, rows: HTMLElement}} hosts
  * @param {any[]} listed
@@ -74,6 +74,7 @@ export function createVariants(hosts, listed, { name, shared = [], line = () => 
 
   return {
     rows: () => rows,
+    names: () => rows.map(({ kind }) => ({ name: kind.name })),
     set(descriptions) {
       rows = descriptions.map(({ name: of, ...own }) =>
         row(

@@ -106,10 +106,14 @@ function createParts(host, page, events, changed) {
   const datasets = page.datasets.map(({ id, name, points }) =>
     el("option", { value: id }, `${name} · ${whole(points)} events`),
   );
-  const select = el("select", { class: "input", "aria-label": "Dataset", onchange: changed }, datasets);
+  const select = el(
+    "select",
+    { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
+    datasets,
+  );
   const part = el(
     "select",
-    { class: "input", "aria-label": "Events used", onchange: changed },
+    { class: "input", name: "events-used", "aria-label": "Events used", onchange: changed },
     el("option", { value: "all" }, "All events"),
     el("option", { value: "first" }, "The first events of each person, joined"),
   );

@@ -20,7 +20,7 @@ const NEEDS = { time: "Needs data with times.", "landmark column": "Needs a file
 const CONTROLS = {
   synthetic(fields, on) {
     const { share, distribution } = fields;
-    const redraw = el("input", { type: "checkbox", checked: true, onchange: on.onChange });
+    const redraw = el("input", { type: "checkbox", name: "redraw", checked: true, onchange: on.onChange });
     return {
       parts: {
         share: createList(
@@ -136,8 +136,8 @@ function way(listed, on) {
 
 /**
  * The choice in `host`; `links` as in saved_sets.js.
- * Returns {kinds, values() or null, set(values), of(dataset or null) that it is tried on, fail(at, name, text),
- * clear()}.
+ * Returns {kinds, values() or null, sets() -> methods of the sets chosen, set(values), setSets(methods),
+ * of(dataset or null) that it is tried on, fail(at, name, text), clear()}.
  */
 export function createLandmarks(host, methods, usual, links, { onChange }) {
   const ways = methods.filter(({ name }) => !EDITED.includes(name)).map((listed) => way(listed, { onChange }));
@@ -175,6 +175,8 @@ export function createLandmarks(host, methods, usual, links, { onChange }) {
     set,
     kinds: ways.map(({ listed }) => listed.name),
     values: () => chosen.values(),
+    sets: marked.methods,
+    setSets: (/** @type {any[]} */ methods) => marked.set({ methods }),
     of(id) {
       dataset = id;
       if (chosen.listed.name === MARKED) marked.of(id);

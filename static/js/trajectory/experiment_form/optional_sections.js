@@ -11,13 +11,13 @@ import { createVariants } from "../../components/experiment_form/variant_cards.j
 const NONE = { name: "none", title: "No dummies", summary: "The landmarks alone.", fields: [] };
 
 /**
- * Dummy landmarks in `hosts` = {fold, summary, methods, own, level}. As the other parts; `summary` is what the fold is
- * called.
+ * Dummy landmarks in `hosts` = {fold, summary, methods, own, level}. As the other parts, with rows() -> the same rows
+ * with the usual values; `summary` is what the fold is called.
  */
 export function createDummies(hosts, methods, usual, { onChange }) {
   const [epsilon] = methods.at(-1).fields.filter(({ name }) => name === "epsilon");
   const level = createList({ ...epsilon, label: "Levels of the selection" }, usual.levels, { onChange: changed });
-  const shared = el("input", { type: "checkbox", onchange: changed });
+  const shared = el("input", { type: "checkbox", name: "dummies-shared", onchange: changed });
   const note = el("p", { class: "field__error", role: "alert", hidden: true });
   hosts.level.replaceChildren(
     level.element,
@@ -54,6 +54,7 @@ export function createDummies(hosts, methods, usual, { onChange }) {
     return null;
   }
   return {
+    rows: () => ({ ...usual, none: none(), methods: chosen.names().filter(({ name }) => name !== NONE.name) }),
     values() {
       showMessage("");
       const [own, levels] = [rows().map((row) => row.values()), level.values()];

@@ -12,8 +12,8 @@ const DRAWN = { name: "drawn", title: "As sampled", summary: "The noise without 
 
 /**
  * `hosts` = {mechanisms, own, level, after, afterOwn, afterNone}; `mechanisms` and `steps` as the API lists them.
- * Returns {values() -> as spec.js has them, or null, any(), ranges() -> {levels, radii}, proposeRadius(radius_m),
- * set(values), fail(at, path, text), clear()}.
+ * Returns {values() -> as spec.js has them, or null, any(), rows() -> the same rows with the usual values,
+ * ranges() -> {levels, radii}, proposeRadius(radius_m), set(values), fail(at, path, text), clear()}.
  */
 export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, { onChange }) {
   const [level, reach] = levelLists(mechanisms, usual, onChange);
@@ -58,6 +58,7 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
 
   return {
     any: () => schemes.rows().length > 0,
+    rows: () => ({ ...usual, mechanisms: schemes.names(), after: after.names().map(usualChain(schemes.names())) }),
     ranges: () => ({ levels: level.values(), radii: reach.values() }),
     proposeRadius: (radius_m) => reach.set([radius_m]),
     values() {
@@ -92,9 +93,7 @@ export function createReleases(hosts, { mechanisms, steps, lineStyles }, usual, 
     },
     failLevel: (at, text) => level.fail(ofValue(at, text)),
     failRadius: (at, text) => reach.fail(ofValue(at, text)),
-    clear() {
-      [schemes, after, reach, level].forEach((part) => part.clear());
-    },
+    clear: () => [schemes, after, reach, level].forEach((part) => part.clear()),
   };
 }
 
@@ -117,6 +116,12 @@ function levelLists(mechanisms, usual, onChange) {
   ];
 }
 
+/** {step, over} of a row with its usual parameters, for all mechanisms. */
+const usualChain = (mechanisms) => (step) => ({
+  step: step.name === DRAWN.name ? null : step,
+  over: mechanisms.map((_, i) => i),
+});
+
 /** The choice of a mechanism for a step. */
 function overChoice(row, scheme, lineStyles, onChange) {
   const onchange = (event) => {
@@ -124,7 +129,9 @@ function overChoice(row, scheme, lineStyles, onChange) {
     onChange();
   };
   const label = `${row.title} for ${scheme.title}`;
-  const input = el("input", { type: "checkbox", checked: !row.left.has(scheme), "aria-label": label, onchange });
+  const value = `${row.kind.name} ${scheme.kind.name}`;
+  const box = { type: "checkbox", name: "over", value, "aria-label": label };
+  const input = el("input", { ...box, checked: !row.left.has(scheme), onchange });
   return el("label", { class: "choice small" }, input, swatch(lineStyles.get(scheme.kind.name)), scheme.title);
 }
 

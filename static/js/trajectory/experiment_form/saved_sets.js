@@ -21,11 +21,11 @@ const LEGEND = {
 
 /**
  * The sets of a dataset to tick, requested when they are first shown. `sets` is where the API lists them,
- * `mark(dataset)` where one is made, `titles` of the methods. Returns {element, of(dataset or null), values() or null,
- * set({methods}), fail(at, name, text), clear()}.
+ * `mark(dataset)` where one is made, `titles` of the methods. Returns {element, of(dataset or null), methods() chosen,
+ * values() or null, set({methods}), fail(at, name, text), clear()}.
  */
 export function createMarked({ sets, mark, titles }, { onChange }) {
-  const element = el("div", { class: "stack" });
+  const element = el("div", { class: "stack", dataset: { unkept: "" } }); // its boxes come later than the form
   const found = new Map(); // dataset -> the promise of its sets
   /** @type {any[]} */
   let [dataset, known, own, ticks] = [null, [], [], null]; // own: methods of a spec that no set has
@@ -74,6 +74,7 @@ export function createMarked({ sets, mark, titles }, { onChange }) {
   return {
     element,
     of,
+    methods: chosen,
     values: () => (chosen().length ? { kind: "marked", methods: chosen(), redraw: false } : null),
     set({ methods }) {
       own = methods;
