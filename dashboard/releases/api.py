@@ -32,8 +32,15 @@ from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
 from dashboard.releases import downloads, files, selectors, services
 from dashboard.releases.chart_serializers import ErrorsQuery, SeriesQuery, TradeoffRequest
-from dashboard.releases.expected_errors import ExpectedErrors, LeastLevels, expected_errors, least_levels
-from dashboard.releases.forecast_serializers import ForecastRequest, LevelsRequest, MechanismsRequest
+from dashboard.releases.expected_errors import (
+    ExpectedErrors,
+    LeastLevels,
+    ProtectionCosts,
+    expected_errors,
+    least_levels,
+    protection_costs,
+)
+from dashboard.releases.forecast_serializers import CostsRequest, ForecastRequest, LevelsRequest, MechanismsRequest
 from dashboard.releases.forecasts import Forecast, forecast_releases
 from dashboard.releases.kind_api import KindActions
 from dashboard.releases.models import Release
@@ -134,6 +141,14 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         params = valid(LevelsRequest, request.data)
         params["landmark_set"], params["steps"] = self._visible_set(params), params.pop("postprocess")
         return Response(least_levels(**params).model_dump(), headers=UNKEPT)
+
+    @extend_schema(request=CostsRequest, responses={200: ProtectionCosts})
+    @action(detail=False, methods=["post"], url_path="protection-costs", filterset_class=None, pagination_class=None)
+    def protection_costs(self, request: Request) -> Response:
+        """What a protection costs; computed from the original for its owner, nothing is stored or charged."""
+        params = valid(CostsRequest, request.data)
+        params["landmark_set"], params["steps"] = self._visible_set(params), params.pop("postprocess")
+        return Response(protection_costs(**params).model_dump(), headers=UNKEPT)
 
     @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)

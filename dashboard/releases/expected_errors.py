@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from dashboard.datasets import ledger
 from dashboard.datasets.scale import scale_of
+from dashboard.datasets.selectors import reference_radius_m
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import promise_context
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
+from privacy_engine.analysis.best_guess import best_guess
 from privacy_engine.analysis.data_scale import DataScale
 from privacy_engine.analysis.error_forecast import ErrorForecast, ForecastData, error_forecast
 from privacy_engine.analysis.results import Result
@@ -61,6 +63,25 @@ class LeastLevels(Result):
     mechanisms: list[MechanismLevel]
 
 
+class MechanismCost(MechanismErrors):
+    """What a level costs with one mechanism: errors to expect, the verdict, and what a release is charged."""
+
+    price_per_km: float
+    fits: bool
+    """Whether the budget has that much left."""
+
+
+class ProtectionCosts(Result):
+    """What one level costs with each mechanism."""
+
+    epsilon: float
+    radius_m: float
+    """The reference radius of the dataset."""
+    guess: float
+    """e^ε / (1 + e^ε), the most with which a guess between two equally likely places that far apart is right."""
+    mechanisms: list[MechanismCost]
+
+
 def expected_errors(
     landmark_set: LandmarkSet, mechanisms: Sequence[TrajectoryMechanism], steps: Sequence[PostProcess]
 ) -> ExpectedErrors:
@@ -103,6 +124,22 @@ def least_levels(
             )
         )
     return LeastLevels(accepted_m=accepted_m, figure=figure, mechanisms=rows)
+
+
+def protection_costs(
+    landmark_set: LandmarkSet, mechanisms: Sequence[TrajectoryMechanism], steps: Sequence[PostProcess], epsilon: float
+) -> ProtectionCosts:
+    """Return what ``epsilon`` within the reference radius of the dataset costs with each mechanism."""
+    dataset, context = landmark_set.dataset, promise_context(landmark_set)
+    radius_m = reference_radius_m(dataset, ledger.budget_of(dataset))
+    level = {"epsilon": epsilon, "radius_m": radius_m}
+    at = [type(one)(**one.model_dump() | level) for one in mechanisms]
+    rows = []
+    for one, found in zip(at, expected_errors(landmark_set, at, steps).mechanisms, strict=True):
+        quote = ledger.quote(dataset, [one], context)
+        price = {name: quote[name] for name in ("price_per_km", "fits")}
+        rows.append(MechanismCost(**dict(found), **price))
+    return ProtectionCosts(epsilon=epsilon, radius_m=radius_m, guess=best_guess(epsilon), mechanisms=rows)
 
 
 def _verdict(errors: ErrorForecast, scale: DataScale) -> Verdict | None:

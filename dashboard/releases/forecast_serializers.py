@@ -10,7 +10,8 @@ from rest_framework import serializers
 from dashboard.core.rest.parsing import Anything, Number
 from dashboard.landmarks.loss_serializers import CorrelationField
 from dashboard.releases.serializers import OBJECTS, StepsField
-from privacy_engine.analysis.accepted_error import Figure
+from privacy_engine.analysis import best_guess
+from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
@@ -65,6 +66,32 @@ class LevelsRequest(MechanismsRequest):
             message = f"accepted_m must be {rule}, got {value:g}"
             raise ParameterError(message, field="accepted_m", rule=rule, value=value)
         return value
+
+
+class CostsRequest(MechanismsRequest):
+    """A protection, as a level or as a guess; the levels of the mechanisms are replaced by it."""
+
+    epsilon = Number(
+        required=False, help_text=f"The level within the reference radius of the dataset, from {LEAST:g} to {MOST:g}."
+    )
+    guess = Number(
+        required=False,
+        help_text=f"Instead of epsilon, from {best_guess.LEAST:g} to {best_guess.MOST:g}: how likely a guess "
+        "between two equally likely places, that radius apart, may be right at most.",
+    )
+
+    def validate_epsilon(self, value: float) -> float:
+        if not LEAST <= value <= MOST:
+            rule = f"from {LEAST:g} to {MOST:g}"
+            raise ParameterError(f"epsilon must be {rule}, got {value:g}", field="epsilon", rule=rule, value=value)
+        return value
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        given, rule = [attrs.pop(name, None) for name in ("epsilon", "guess")], "exactly one of epsilon and guess"
+        if given.count(None) != 1:
+            raise ParameterError(f"{rule} must be given", field="epsilon", rule=rule, value=given[0])
+        epsilon, guess = given
+        return attrs | {"epsilon": best_guess.level_of_guess(guess) if epsilon is None else epsilon}
 
 
 class ForecastRequest(MechanismsRequest):

@@ -20,6 +20,7 @@ from privacy_engine.mechanism import mechanisms
 from tests.dashboard.api_helpers import UNIFORM, first_error, release_url
 
 ERRORS, LEVELS = "/api/v1/releases/expected-errors/", "/api/v1/releases/least-levels/"
+COSTS = "/api/v1/releases/protection-costs/"
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -64,9 +65,10 @@ class TestExpectedErrors:
     def test_nothing_is_stored_or_charged(self, expected):
         expected(UNIFORM, SKIP)
         expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500)
+        expected(UNIFORM, SKIP, url=COSTS, epsilon=1)
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
-    @pytest.mark.parametrize(("url", "more"), [(ERRORS, {}), (LEVELS, {"accepted_m": 100})])
+    @pytest.mark.parametrize(("url", "more"), [(ERRORS, {}), (LEVELS, {"accepted_m": 100}), (COSTS, {"guess": 0.75})])
     def test_no_other_user_reads_them(self, stranger_api, anonymous_api, landmark_set, url, more):
         body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]} | more
         assert stranger_api.post(url, body).status_code == 404
@@ -96,6 +98,48 @@ class TestLeastLevels:
     def test_fail_out_of_domain_is_named(self, expected, accepted_m):
         response = expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)
         assert (response.status_code, first_error(response)["field"]) == (400, "accepted_m")
+
+
+class TestProtectionCosts:
+    def test_every_mechanism_at_the_level_is_as_the_forms_forecast_has_it_to_the_digit(self, expected, ready_dataset):
+        set_budget(dataset=ready_dataset, epsilon=3.0, radius_m=150.0)
+        adaptive = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 20.0}
+        response = expected(UNIFORM, SKIP, adaptive, url=COSTS, epsilon=0.4)
+        found = response.json()
+        assert response.headers["Cache-Control"] == "private, no-store"
+        assert (found["epsilon"], found["radius_m"]) == (0.4, 150.0)
+        assert found["guess"] == pytest.approx(np.exp(0.4) / (1 + np.exp(0.4)))
+        again = expected(*(one | {"epsilon": 0.4, "radius_m": 150.0} for one in (UNIFORM, SKIP, adaptive))).json()
+        for cost, forecast in zip(found["mechanisms"], again["mechanisms"], strict=True):
+            assert {name: cost[name] for name in forecast} == forecast
+        uniform = found["mechanisms"][0]
+        assert uniform["price_per_km"] == pytest.approx(0.4 / 0.15)
+        assert uniform["fits"] is True
+        assert expected(UNIFORM, url=COSTS, epsilon=3.5).json()["mechanisms"][0]["fits"] is False
+
+    def test_a_guess_is_a_level_that_never_protects_less(self, expected):
+        for guess in (0.51, 0.6, 0.75, 0.9, 0.99):
+            found = expected(UNIFORM, url=COSTS, guess=guess).json()
+            assert 0.99 * guess < found["guess"] <= guess
+            assert found["radius_m"] == 20.0
+        assert expected(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
+
+    @pytest.mark.parametrize(
+        ("given", "field", "rule"),
+        [
+            ({"epsilon": 0}, "epsilon", "from 1e-06 to 10000"),
+            ({"epsilon": "much"}, "epsilon", "a finite number"),
+            ({"guess": 0.5}, "guess", "from 0.51 to 0.99"),
+            ({"guess": 75}, "guess", "from 0.51 to 0.99"),
+            ({}, "epsilon", "exactly one of epsilon and guess"),
+            ({"epsilon": 1, "guess": 0.75}, "epsilon", "exactly one of epsilon and guess"),
+        ],
+    )
+    def test_fail_out_of_domain_is_named(self, expected, given, field, rule):
+        response = expected(UNIFORM, url=COSTS, **given)
+        error = first_error(response)
+        assert (response.status_code, error["field"], error["rule"]) == (400, field, rule)
+        assert error["value"] == given.get(field)
 
 
 class TestVerdictOfARelease:

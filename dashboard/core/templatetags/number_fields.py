@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from privacy_engine import params
+from privacy_engine.analysis import best_guess
 from privacy_engine.params import Param
 
 register = template.Library()
@@ -25,6 +26,7 @@ DOMAINS: dict[str, Any] = {
     "seed": params.Seed,
     "alpha": (float, Param(label="Target", lowest=POSITIVE)),
     "accepted_m": (float, Param(label="Error", lowest=1.0, highest=1e7)),
+    "guess_percent": (float, Param(label="Guess", lowest=100 * best_guess.LEAST, highest=100 * best_guess.MOST)),
     "count": (int, Param(label="Count", lowest=1)),
 }
 """What a template may name: the type and the domain of a number."""

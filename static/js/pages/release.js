@@ -21,6 +21,7 @@ import {
   spending,
 } from "../trajectory/release_form/forecast.js";
 import { commonFields, createCards } from "../trajectory/release_form/mechanism_cards.js";
+import { createProtectionCost } from "../trajectory/release_form/protection_cost.js";
 import { createNoisePreview } from "../trajectory/release_form/noise_preview.js";
 import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_data.js";
 import { offerRadii } from "../trajectory/release_form/named_radii.js";
@@ -41,6 +42,7 @@ let kept,
   lineStyles,
   forecast,
   errorTable,
+  protectionCost,
   temporalLoss,
   preview,
   loadingMap,
@@ -69,9 +71,15 @@ function requestedErrors() {
   };
 }
 
-/** Set the level that a row of the table of errors offers, and choose its mechanism. */
-function use(name, epsilon) {
-  common.set({ epsilon });
+/**
+ * Set the level that a row of a table of errors offers, and choose its mechanism.
+ *
+ * @param {string} name
+ * @param {number} epsilon
+ * @param {{radius_m?: number}} [radius]
+ */
+function use(name, epsilon, radius = {}) {
+  common.set({ epsilon, ...radius });
   cards.choose(name);
   show();
 }
@@ -96,6 +104,7 @@ function show() {
   showPurpose(purpose.experiment());
   if (answer) showSpending(answer);
   errorTable.update();
+  protectionCost.update();
   $("[data-save]").disabled = !request.length || !setId() || invalidIn($("[data-form]")).length > 0;
   if (!request.length) empty("Choose a mechanism and a level.");
   else if (!ok || ![...request, ...after].every(whole)) dim("A value is missing or invalid: see the marked fields.");
@@ -296,14 +305,11 @@ async function start() {
     show();
   });
   preview = createNoisePreview($("[data-noise-preview]"), lineStyles);
-  temporalLoss = createTemporalLossTable($("[data-leaks]"), { onChange: show });
-  errorTable = createErrorTable($("[data-errors]"), {
-    urls: page.urls,
-    known: new Map(described.map((one) => [one.name, { level: one.level, lineStyle: lineStyles.get(one.name) }])),
-    requested: requestedErrors,
-    use,
-    changed: showBar,
-  });
+  temporalLoss = createTemporalLossTable($("[data-leaks]"), { radius_m: page.radius_m, onChange: show });
+  const known = new Map(described.map((one) => [one.name, { level: one.level, lineStyle: lineStyles.get(one.name) }]));
+  const errors = { known, requested: requestedErrors, use };
+  errorTable = createErrorTable($("[data-errors]"), { ...errors, urls: page.urls, changed: showBar });
+  protectionCost = createProtectionCost($("[data-cost]"), { ...errors, url: page.urls.costs });
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
     common: fields,

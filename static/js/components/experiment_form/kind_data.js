@@ -23,7 +23,11 @@ export function createKindData(host, page, generators, { onChange, onSource }) {
   const options = page.datasets.map(({ id, name, points }) =>
     el("option", { value: id }, `${name} · ${whole(points)} ${page.items}`),
   );
-  const select = el("select", { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed }, options);
+  const select = el(
+    "select",
+    { class: "input", name: "own-dataset", "aria-label": "Dataset", onchange: changed },
+    options,
+  );
   const error = el("p", { class: "field__error", role: "alert", hidden: true });
   const [cards, rows] = [el("div", { class: "mechanisms" }), el("div", { class: "stack rows" })];
   const variants = createVariants({ cards, rows }, generators, { name: "generator", onChange });

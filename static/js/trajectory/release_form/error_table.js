@@ -126,26 +126,30 @@ const withoutLevels = (body) =>
 function tableOf(rows, columns) {
   const heads = HEADS.map((title, i) => headOf(title, i, columns));
   if (columns.levels) heads.push(el("th", { scope: "col" }, `ε for ${metres(columns.levels.accepted_m)}`));
+  return [
+    el("caption", { class: "visually-hidden" }, "Errors to expect, by mechanism"),
+    el("thead", {}, el("tr", {}, heads)),
+    ...byGuarantee(rows, (one) => rowOf(one, columns), heads.length),
+  ];
+}
+
+/** The bodies of a table of mechanisms: those that protect all landmarks together, then the others. */
+export function byGuarantee(rows, rowOf, columns) {
   const groups = [
     rows.filter(({ level }) => !WEAKER.includes(level)),
     rows.filter(({ level }) => WEAKER.includes(level)),
   ];
-  const [strong, weak] = groups.map((group) => group.map((one) => rowOf(one, columns)));
+  const [strong, weak] = groups.map((group) => group.map(rowOf));
   const weaker = el(
     "tr",
     {},
     el(
       "th",
-      { scope: "rowgroup", colspan: heads.length, class: "small muted" },
+      { scope: "rowgroup", colspan: columns, class: "small muted" },
       "Weaker guarantee: landmarks are not protected together",
     ),
   );
-  return [
-    el("caption", { class: "visually-hidden" }, "Errors to expect, by mechanism"),
-    el("thead", {}, el("tr", {}, heads)),
-    el("tbody", {}, strong),
-    weak.length ? el("tbody", {}, weaker, weak) : "",
-  ];
+  return [el("tbody", {}, strong), weak.length ? el("tbody", {}, weaker, weak) : ""];
 }
 
 const headOf = (title, i, { axis, scale }) =>
@@ -174,19 +178,15 @@ function levelOf({ mechanisms }, { name, title }, use) {
   const level = mechanisms.find((one) => one.name === name);
   if (!level) return "–";
   if (level.epsilon === null) return el("span", { class: "small muted" }, "none: repeats are off by more");
-  return el(
+  const label = `Use ε ${number(level.epsilon)} with ${title}`;
+  return useButton({ text: `Use ${number(level.epsilon)}`, label, fits: level.fits }, () => use(name, level.epsilon));
+}
+
+/** A button that sets the form, with a note where the budget has less left. */
+export const useButton = ({ text, label, fits }, onclick) =>
+  el(
     "span",
     { class: "row" },
-    el(
-      "button",
-      {
-        class: "button button--small",
-        type: "button",
-        "aria-label": `Use ε ${number(level.epsilon)} with ${title}`,
-        onclick: () => use(name, level.epsilon),
-      },
-      `Use ${number(level.epsilon)}`,
-    ),
-    !level.fits && el("span", { class: "small muted" }, "over budget"),
+    el("button", { class: "button button--small", type: "button", "aria-label": label, onclick }, text),
+    !fits && el("span", { class: "small muted" }, "over budget"),
   );
-}

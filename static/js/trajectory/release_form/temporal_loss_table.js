@@ -12,10 +12,10 @@ import { DIAMETER_M, STANDARD } from "../loss/view_state.js";
 const TEXTS = { weak: "Weak", moderate: "Moderate", strong: "Strong" };
 
 /**
- * The part in `host`; `onChange()` after another correlation was chosen. Returns {correlation(), show(answer, line
- * styles), clear()}.
+ * The part in `host`; `radius_m` is the reference radius, `onChange()` is called after another correlation was chosen.
+ * Returns {correlation(), show(answer, line styles), clear()}.
  */
-export function createTemporalLossTable(host, { onChange }) {
+export function createTemporalLossTable(host, { radius_m, onChange }) {
   let [chosen, diameter_m] = ["moderate", DIAMETER_M];
   const options = Object.entries(TEXTS).map(([value, text]) => [value, text, `s = ${STANDARD[value]}, two states`]);
   const choice = radios(
@@ -39,7 +39,7 @@ export function createTemporalLossTable(host, { onChange }) {
     correlation: () => ({ n: 2, s: STANDARD[chosen], diameter_m: Number(diameter_m) }),
     show({ mechanisms, correlation }, lineStyles) {
       table.replaceChildren(...rows(mechanisms, lineStyles));
-      notes.replaceChildren(...notesOf(mechanisms, chosen, correlation).map((text) => el("p", {}, text)));
+      notes.replaceChildren(...notesOf(mechanisms, chosen, correlation, radius_m).map((text) => el("p", {}, text)));
     },
     clear: () => [table, notes].forEach((part) => part.replaceChildren()),
   };
@@ -69,14 +69,16 @@ function row({ name, title, loss }, lineStyle) {
   return el("tr", { dataset: { loss: name } }, head, cells);
 }
 
-function notesOf(mechanisms, chosen, correlation) {
+function notesOf(mechanisms, chosen, correlation, radius_m) {
   const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
   if (!known.length) return [];
   const apart = `${number(correlation.diameter_m)} m`;
   const found = [
     `ε at ${apart} without correlation → upper bound under a ${chosen} one, for an adversary whose ` +
       `matrix has two states at most ${apart} apart and s = ${STANDARD[chosen]}. A guarantee holds for ` +
-      `independent events; ε within the radius r is ε·D/r for places D apart.`,
+      `independent events; ε within the radius r is ε·D/r for places D apart: ε = 1 within the reference radius, ` +
+      `${number(radius_m)} m, is ε = ${number(correlation.diameter_m / radius_m)} at D = ${apart}, without ` +
+      `correlation.`,
   ];
   const tried = mechanisms.filter(({ loss }) => loss.simulated);
   if (tried.length)
