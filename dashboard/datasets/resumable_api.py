@@ -30,7 +30,8 @@ from privacy_engine.errors import ParameterError
 VERSION = "1.0.0"
 MISMATCH = 460  # the protocol's own
 PIECE = "application/offset+octet-stream"
-_WHOLE = re.compile(r"[0-9]{1,15}", re.ASCII)
+BYTES = "^[0-9]{1,15}$"
+_WHOLE = re.compile(BYTES, re.ASCII)
 
 
 class WrongVersion(exceptions.APIException):
@@ -50,13 +51,13 @@ class Piece(BaseParser):
         return stream
 
 
-def _header(name: str, help_text: str, *, required: bool = True) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=help_text)
+def _header(name: str, help_text: str, *, required: bool = True, **rules: Any) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.HEADER, required=required, description=help_text, **rules)
 
 
-TUS = _header("Tus-Resumable", f"The protocol's version: {VERSION}.")
-OFFSET = _header("Upload-Offset", "The byte this piece begins at: where the upload stands.")
-LENGTH = _header("Upload-Length", "Bytes of the whole file.")
+TUS = _header("Tus-Resumable", "The protocol's version.", enum=[VERSION])
+OFFSET = _header("Upload-Offset", "The byte this piece begins at: where the upload stands.", pattern=BYTES)
+LENGTH = _header("Upload-Length", "Bytes of the whole file.", pattern=BYTES)
 METADATA = _header("Upload-Metadata", "`filename` and its name in base64, after a space.", required=False)
 CHECKSUM = _header("Upload-Checksum", "`sha256` or `sha1` and the digest of the piece in base64.", required=False)
 

@@ -49,6 +49,8 @@ class JSONBody(JSONParser):
             parsed = super().parse(io.BytesIO(body), media_type, parser_context)
         except RecursionError:
             raise ParseError("JSON parse error - nested too deep") from None
+        if parsed is None:  # which a serializer takes for a form without fields
+            raise ParseError("JSON parse error - null is no object")
         if _SURROGATE.search(body):
             _refuse_lone_surrogates(parsed)
         return parsed
