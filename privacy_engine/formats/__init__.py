@@ -22,6 +22,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     ais,
     delimited,
     fit,
+    flatgeobuf,
     geojson,
     geojsonseq,
     geometry_table,
@@ -37,14 +38,15 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     parquet,
     plt,
     porto,
+    shapefile,
     takeout,
     tcx,
     tdrive,
     unsupported_xml,
 )
-from privacy_engine.formats.archive import read_zip
+from privacy_engine.formats.archive import opened, read_zip
 from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
-from privacy_engine.formats.detect import Format, detect, formats, misnamed
+from privacy_engine.formats.detect import Format, detect, detect_archive, formats, misnamed
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
@@ -161,6 +163,14 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
     report = Report(file=display_name(name))
     if _is_zip(stream):
+        format = _format_of(stream, meter)
+        if format is not None:
+            report.format, report.format_title = format.name, format.title
+            source = Source(stream, name, Meter(meter.limits))
+            read_other(format, source, kinds, chosen, report)  # which refuses where no positions are wanted
+            series = _read_as(format, source, chosen, report)
+            report.series = [(one.name, len(one)) for one in series]
+            return Reading(series, report)
         checkins = read_archive(stream, kinds, chosen, report, meter)
         if checkins is not None:
             return _of_kind(checkins, report)
@@ -168,6 +178,14 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
         report.series = [(one.name, len(one)) for one in series]
         return Reading(series, report)
     return _read_source(_source(stream, name, meter), chosen, report, kinds)
+
+
+def _format_of(stream: BinaryIO, meter: Meter) -> Format | None:
+    """The format of which the archive is one file, by the names in it."""
+    with opened(stream, meter) as archive:
+        found = detect_archive([info.filename for info in archive.infolist()])
+    stream.seek(0)
+    return found
 
 
 def _begins(stream: BinaryIO) -> bytes:

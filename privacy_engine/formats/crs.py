@@ -1,4 +1,4 @@
-"""Positions that are not plain degrees: Web Mercator, UTM and degrees times ten million, to longitude and latitude."""
+"""Positions that are not plain degrees: projected systems by their codes (pyproj) and degrees times ten million."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
 
-_RADIUS_M = 6378137.0
-_UTM_REACH_M = 1_000_000  # beyond 1000 km of its meridian a zone is meaningless
-_UTM_HIGHEST_M = 10_000_000
-_FLATTENING = 1 / 298.257223563
-_UTM = re.compile(r"EPSG:32([67])(0[1-9]|[1-5][0-9]|60)")
+_CODE = re.compile(r"(?:EPSG|ESRI|OGC|IGNF):[A-Z0-9]{1,12}")
 _NAMES = re.compile(r"(?:urn:ogc:def:crs:)?(EPSG|OGC)[:/]+(?:[0-9.]*[:/])?(CRS84|[0-9]{1,6})", re.IGNORECASE)
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 
@@ -38,7 +34,7 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
     Raises
     ------
     FormatError
-        The system is not one of degrees, E7, EPSG:3857 and the UTM zones.
+        The system is neither E7 nor one whose code is known.
     """
     name = canonical(system)
     if name in _DEGREES:
@@ -50,44 +46,38 @@ def to_degrees(lon: Floats, lat: Floats, system: str) -> tuple[Floats, Floats]:
 def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
     if name == "E7":
         return lon / 1e7, lat / 1e7
-    if name == "EPSG:3857":
-        return _from_mercator(lon, lat)
-    if match := _UTM.fullmatch(name):
-        near = (np.abs(lon - 500_000) < _UTM_REACH_M) & (np.abs(lat) <= _UTM_HIGHEST_M)
-        degrees = _from_utm(np.where(near, lon, 0), np.where(near, lat, 0), int(match[2]), south=match[1] == "7")
-        return np.where(near, degrees[0], np.inf), np.where(near, degrees[1], np.inf)
-    raise FormatError(
-        f"The coordinate system {name[:40]} is not supported. Convert the file to degrees (EPSG:4326), "
-        "or use Web Mercator (EPSG:3857) or a UTM zone (EPSG:326zz, EPSG:327zz).",
-        code="unsupported_crs",
-        field="crs",
-        rule="supported coordinate system",
-        value=name,
-    )
+    from pyproj import Transformer
+    from pyproj.exceptions import ProjError
+
+    try:
+        if not _CODE.fullmatch(name):  # a projection's text could name files
+            raise ProjError("not a code")
+        transformer = Transformer.from_crs(name, "OGC:CRS84", always_xy=True)
+    except ProjError as error:
+        raise FormatError(
+            f"The coordinate system {name[:40]} is not known. Name one by its code, such as EPSG:4326 (degrees), "
+            "EPSG:3857 (Web Mercator) or EPSG:326zz and EPSG:327zz (UTM zones), or convert the file to degrees.",
+            code="unsupported_crs",
+            field="crs",
+            rule="code of a coordinate system",
+            value=name[:100],
+        ) from error
+    degrees = transformer.transform(lon, lat)
+    return np.asarray(degrees[0], dtype=np.float64), np.asarray(degrees[1], dtype=np.float64)
 
 
-def _from_mercator(x_m: Floats, y_m: Floats) -> tuple[Floats, Floats]:
-    lon = np.degrees(x_m / _RADIUS_M)
-    return lon, np.degrees(2 * np.arctan(np.exp(np.clip(y_m / _RADIUS_M, -40, 40))) - np.pi / 2)
+def of_description(text: str) -> str:
+    """The code of a system that a file describes as well-known text; the text itself where none fits."""
+    from pyproj import CRS
+    from pyproj.exceptions import ProjError
 
-
-def _from_utm(east_m: Floats, north_m: Floats, number: int, *, south: bool) -> tuple[Floats, Floats]:
-    """Inverse transverse Mercator by Krüger's series (Karney 2011, eq. 35 to 37, third order: below 1 mm)."""
-    n = _FLATTENING / (2 - _FLATTENING)
-    radius_m = _RADIUS_M / (1 + n) * (1 + n**2 / 4 + n**4 / 64)
-    beta = (n / 2 - 2 * n**2 / 3 + 37 * n**3 / 96, n**2 / 48 + n**3 / 15, 17 * n**3 / 480)
-    delta = (2 * n - 2 * n**2 / 3 - 2 * n**3, 7 * n**2 / 3 - 8 * n**3 / 5, 56 * n**3 / 15)
-    xi = (north_m - (10_000_000 if south else 0)) / (0.9996 * radius_m)
-    eta = np.clip((east_m - 500_000) / (0.9996 * radius_m), -10, 10)
-    xi_, eta_ = xi.copy(), eta.copy()
-    for j, b in enumerate(beta, start=1):
-        xi_ = xi_ - b * np.sin(2 * j * xi) * np.cosh(2 * j * eta)
-        eta_ = eta_ - b * np.cos(2 * j * xi) * np.sinh(2 * j * eta)
-    chi = np.arcsin(np.clip(np.sin(xi_) / np.cosh(eta_), -1, 1))
-    lat = chi + sum(d * np.sin(2 * j * chi) for j, d in enumerate(delta, start=1))
-    lon = np.degrees(np.arctan2(np.sinh(eta_), np.cos(xi_))) + number * 6 - 183
-    lon = np.where(lon > 180, lon - 360, np.where(lon < -180, lon + 360, lon))  # zones 1 and 60 reach across
-    return lon, np.degrees(lat)
+    if _CODE.fullmatch(canonical(text)):
+        return text
+    try:
+        found = CRS.from_wkt(text[:20_000]).to_authority(min_confidence=70)
+    except ProjError:
+        return text
+    return ":".join(found) if found else text
 
 
 def placed(

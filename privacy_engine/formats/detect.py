@@ -29,6 +29,7 @@ class Format:
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
+    ``of_archive`` decides by the names of its members whether a ZIP archive is one file of the format.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Format:
     kinds: Sequence[str] = (Trajectory.kind,)
     source: str = ""
     head: TakeHead | None = None
+    of_archive: Callable[[Sequence[str]], bool] | None = None
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:
         """The errors for options that were given and that this format cannot use."""
@@ -63,6 +65,11 @@ def register(format: Format) -> Format:
 def formats() -> list[Format]:
     """All formats, the most particular first."""
     return sorted(_REGISTERED.values(), key=lambda one: (one.rank, one.name))
+
+
+def detect_archive(names: Sequence[str]) -> Format | None:
+    """The format of which a ZIP archive with members of these names is one file; None for an archive of files."""
+    return next((one for one in formats() if one.of_archive is not None and one.of_archive(names)), None)
 
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\x0b\x0c"

@@ -45,7 +45,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             layers = [_layer(database, layer, options, report) for layer in _layers(database)]
     except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:  # the last: names that are no text
         raise FormatError("The GeoPackage is damaged, or too much work to read.", code="bad_geopackage") from error
-    return _joined(layers, options, report)
+    return joined(layers, options, report)
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def _layer(
         raise FormatError(f"The table has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
     found = positions([cell if isinstance(cell, bytes) else None for cell in columns[0]], geopackage=True)
     arrays = {name: _array(cells) for name, cells in zip(wanted[1:], columns[1:], strict=True)}
-    return table, points_of(found, roles, arrays.__getitem__, options, report), _in_system(system, options)
+    return table, points_of(found, roles, arrays.__getitem__, options, report), in_system(system, options)
 
 
 def _array(cells: tuple[Any, ...]) -> Any:
@@ -126,7 +126,8 @@ def _array(cells: tuple[Any, ...]) -> Any:
     return pa.array(texts, pa.string())
 
 
-def _in_system(system: str, options: ReadOptions) -> ReadOptions:
+def in_system(system: str, options: ReadOptions) -> ReadOptions:
+    """The options with the coordinate system that a file states, unless the owner named one."""
     if (
         options.crs is not None
         or not system
@@ -136,7 +137,8 @@ def _in_system(system: str, options: ReadOptions) -> ReadOptions:
     return ReadOptions(**{**vars(options), "crs": system})
 
 
-def _joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, report: Report) -> list[Trajectory]:
+def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of several tables, each with the options of its coordinate system; where some have times, of those."""
     timed = [layer for layer in layers if layer[1].times is not None]
     if timed and len(timed) < len(layers):
         left = ", ".join(name[:30] for name, points, _ in layers if points.times is None)

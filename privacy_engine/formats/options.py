@@ -121,7 +121,7 @@ class ReadOptions:
     crs: str | None = _option(
         "open-choice",
         "Coordinate system",
-        "What positions are written in; UTM zones are EPSG:326zz and 327zz.",
+        "What positions are written in, by any EPSG code; UTM zones are EPSG:326zz and 327zz.",
         SYSTEMS,
     )
     first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")

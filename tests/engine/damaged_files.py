@@ -5,10 +5,14 @@ from __future__ import annotations
 import io
 import json
 import random
+import struct
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import pyogrio
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
@@ -30,10 +34,28 @@ def _parquet() -> bytes:
     return out.getvalue()
 
 
+def _vector_files() -> tuple[bytes, bytes]:
+    """A zipped shapefile and a FlatGeobuf of two fixes."""
+    points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
+    fields = [
+        np.array(["u", "u"], dtype=object),
+        np.array(["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"], dtype=object),
+    ]
+    about = {"geometry_type": "Point", "crs": "EPSG:4326"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("fixes.shp", "fixes.fgb"):
+            pyogrio.raw.write(Path(folder, name), points, fields, ["user", "time"], **about)
+        parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    flat = parts.pop("fixes.fgb")
+    return format_samples.zipped(**parts), flat
+
+
+SHAPEFILE, FLATGEOBUF = _vector_files()
 SEEDS = {
     "ais": AIS,
     "csv": format_samples.CSV,
     "fit": format_samples.FIT,
+    "flatgeobuf": FLATGEOBUF,
     "geojson": format_samples.GEOJSON,
     "geojsonseq": format_samples.SEQUENCE,
     "geopackage": format_samples.GEOPACKAGE,
@@ -48,6 +70,7 @@ SEEDS = {
     "parquet": _parquet(),
     "plt": format_samples.PLT,
     "porto": format_samples.PORTO,
+    "shapefile": SHAPEFILE,
     "takeout": format_samples.TAKEOUT,
     "tcx": format_samples.TCX,
     "tdrive": format_samples.TDRIVE,

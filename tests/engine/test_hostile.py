@@ -220,7 +220,7 @@ def test_web_mercator_becomes_degrees(hostile: Path) -> None:
     assert one.lon[0] == pytest.approx(116.3125, abs=1e-3)
     assert one.lat[0] == pytest.approx(39.996, abs=2e-2)
     with pytest.raises(FormatError) as refused:
-        read_number(hostile, "31", crs="EPSG:2154")
+        read_number(hostile, "31", crs="EPSG:999999")
     assert refused.value.code == "unsupported_crs"
 
 

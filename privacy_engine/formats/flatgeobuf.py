@@ -1,0 +1,39 @@
+"""FlatGeobuf: the features of one layer, points or lines."""
+
+from __future__ import annotations
+
+from privacy_engine.data import Trajectory
+from privacy_engine.formats.detect import Format, register
+from privacy_engine.formats.geopackage import joined
+from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.source import Source
+from privacy_engine.formats.vector_layers import layer
+
+
+def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series of a FlatGeobuf file."""
+    report.unit = "row"
+    return joined([layer(source.read(), "", "FlatGeobuf file", options, report)], options, report)
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the file begins as FlatGeobuf files do."""
+    return head.startswith(b"fgb\x03fgb")
+
+
+FLATGEOBUF = register(
+    Format(
+        "flatgeobuf",
+        "FlatGeobuf",
+        ("fgb",),
+        sniff,
+        read,
+        rank=13,
+        keeps="times, series, landmarks, coordinate system",
+        options=("id", "landmark", *TIMED),
+        columns=("time", "id", "person", "landmark"),
+        person="a column, as of a CSV table",
+        source="https://flatgeobuf.org",
+    )
+)

@@ -1,0 +1,63 @@
+"""Layers of vector files that GDAL reads (pyogrio): geometries as well-known binary, attributes as columns."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import crs
+from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.attributes import points_of
+from privacy_engine.formats.columnar import as_texts, simple
+from privacy_engine.formats.columns import assign_beside
+from privacy_engine.formats.geopackage import in_system
+from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.report import Report
+from privacy_engine.formats.series import Points
+from privacy_engine.formats.wkb import positions
+
+MAX_ROWS = 5_000_000
+_SAMPLE = 60
+_LEAST = 8  # bytes of a feature: GDAL reserves memory for as many as a damaged header counts
+_OTHER = (ValueError, OverflowError, IndexError, RuntimeError, MemoryError)  # what pyogrio lets through of damage
+
+
+def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Report) -> tuple[str, Points, ReadOptions]:
+    """The points of the one layer in ``data``, and the options with its coordinate system.
+
+    Raises
+    ------
+    FormatError
+        GDAL cannot read it.
+    """
+    import pyogrio
+    from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError
+
+    try:
+        with warnings.catch_warnings():  # GDAL's about damage that it mends
+            warnings.simplefilter("ignore")
+            meta, _, geometries, fields = pyogrio.raw.read(data, max_features=min(MAX_ROWS, len(data) // _LEAST) + 1)
+    except (DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError, *_OTHER) as error:
+        message = f"The {title} is damaged: it cannot be read. Is the file complete?"
+        raise FormatError(message, code="bad_vector_file") from error
+    if geometries is None or not len(geometries):
+        raise FormatError(f"The {title} holds no geometries.", code="no_points")
+    if len(geometries) > MAX_ROWS:
+        raise FormatError(f"The {title} has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
+    table = pa.table({str(field): _column(values) for field, values in zip(meta["fields"], fields, strict=True)})
+    sample = [list(row) for row in zip(*(as_texts(one[:_SAMPLE]) for one in table.columns), strict=True)]
+    roles = {
+        role: table.column_names[at] for role, at in assign_beside(table.column_names, sample, options, report).items()
+    }
+    system = crs.of_description(meta["crs"]) if meta.get("crs") else ""
+    found = positions(list(geometries))
+    points = points_of(found, roles, lambda column: simple(table, column), options, report)
+    return name, points, in_system(system, options)
+
+
+def _column(values: Any) -> Any:
+    """The values of a field: numbers and times as they are, all else as text."""
+    if values.dtype.kind in "iufM":
+        return pa.array(values, from_pandas=True)
+    return pa.array([None if one is None else str(one)[:1000] for one in values], pa.string())
