@@ -1,6 +1,6 @@
 """Shapefiles: a ZIP with .shp, .dbf and .shx beside each other, and .prj and .cpg where there are any.
 
-The parts are packed anew for GDAL, which so receives nothing else of the archive and no name of it.
+The parts are packed again for GDAL, which so receives nothing else of the archive and no name of it.
 """
 
 from __future__ import annotations
