@@ -78,6 +78,11 @@ ADVICE: Mapping[str, Advice] = {
     "utf16_without_bom": Advice("The text seems to be UTF-16.", "Save it as UTF-8 and upload it again."),
     "bad_json": Advice("The JSON is damaged or cut off.", _RESAVE),
     "bad_xml": Advice("The XML is damaged or cut off.", _RESAVE),
+    "bad_vector_file": Advice("The shapefile or FlatGeobuf is damaged or cut off.", _RESAVE),
+    "part_of_shapefile": Advice(
+        "A shapefile is several files, and one of them is missing.",
+        "Put its .shp, .shx, .dbf and .prj into one ZIP and upload that.",
+    ),
     "bad_parquet": Advice("The Parquet file is damaged or of an unsupported kind.", _RESAVE),
     "bad_quoting": Advice("A quoted cell is never closed.", "Correct the quotation marks there and upload it again."),
     "bad_times": Advice(

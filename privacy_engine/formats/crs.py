@@ -63,7 +63,13 @@ def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
             value=name[:100],
         ) from error
     degrees = transformer.transform(lon, lat)
-    return np.asarray(degrees[0], dtype=np.float64), np.asarray(degrees[1], dtype=np.float64)
+    found = np.asarray(degrees[0], dtype=np.float64), np.asarray(degrees[1], dtype=np.float64)
+    if transformer.source_crs is None or not transformer.source_crs.is_projected:
+        return found
+    # far outside a projection PROJ answers with its rim: such a position does not lead back to where it came from
+    back = transformer.transform(*found, direction="INVERSE")
+    inside = np.isclose(back[0], lon, rtol=1e-6, atol=1.0) & np.isclose(back[1], lat, rtol=1e-6, atol=1.0)
+    return np.where(inside, found[0], np.inf), np.where(inside, found[1], np.inf)
 
 
 def of_description(text: str) -> str:

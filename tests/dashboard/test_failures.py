@@ -49,7 +49,8 @@ NOT_OF_JOBS = {
     "tus-version",
     "not-pmtiles",
     "login",
-}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password
+    "missing-package",
+}  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 
 
 def test_the_search_finds_what_it_should() -> None:

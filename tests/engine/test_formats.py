@@ -54,8 +54,9 @@ class TestOptions:
         assert set(options()) == set(vars(ReadOptions()))
         assert all(option.label and option.help for option in options().values())
         assert {value for value, _ in options()["format"].choices} == {
-            "ais", "csv", "fit", "geojson", "geojsonseq", "geopackage", "gpx", "gtfs", "igc", "kml", "movebank",
-            "nmea", "owntracks", "parquet", "plt", "porto", "takeout", "tcx", "tdrive",
+            "ais", "csv", "fit", "flatgeobuf", "geojson", "geojsonseq", "geopackage", "gpx", "gtfs", "igc", "json",
+            "kml", "movebank", "nmea", "owntracks", "parquet", "plt", "porto", "shapefile", "takeout", "tcx", "tdrive",
+            "wkt",
         }  # fmt: skip
 
     def test_empty_text_means_nothing_was_stated(self) -> None:
@@ -246,7 +247,20 @@ class TestTables:
         assert len(read_bytes(table, id="#0")) == 100_001
 
     @pytest.mark.parametrize(
-        "head", [b"{", b"<!--", b"<!DOCTYPE [", b"#\n", b"A123", b"lat,lon\n" + b'"', b"1,", b"<?x"]
+        "head",
+        [
+            b"{",
+            b"[",
+            b"<!--",
+            b"<!DOCTYPE [",
+            b"#\n",
+            b"A123",
+            b"lat,lon\n" + b'"',
+            b"1,",
+            b"<?x",
+            b"wkt\nSRID=1",
+            b"wkt\nPOINT",
+        ],
     )
     @pytest.mark.parametrize("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
     def test_no_beginning_takes_long_to_look_at(self, head: bytes, filling: bytes) -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import gpx, read
 from privacy_engine.formats.gpx_runs import runs
+from privacy_engine.formats.report import Report
 
 PLAIN = '<trkpt lat="48.{0}" lon="2.35">\n <ele>35.2</ele><time>2024-05-14T07:00:{0}Z</time><sat>7</sat></trkpt>'
 FORMS = (
@@ -110,7 +111,7 @@ def test_runs_have_places_and_texts(order: str) -> None:
 
 def test_of_long_runs_nothing_is_lost() -> None:
     body = "".join(f'<trkpt lat="{i / 1e4}" lon="0"><time>2024-05-14T07:00:00Z</time></trkpt>' for i in range(45_000))
-    document = gpx._parse(DOCUMENT.format("", body).encode(), None)
+    document = gpx._parse(DOCUMENT.format("", body).encode(), None, Report())
     lat, _, time, track = document.points["trkpt"].columns()
     assert lat.to_pylist() == [f"{i / 1e4}" for i in range(45_000)]
     assert set(track.to_pylist()) == {0}
