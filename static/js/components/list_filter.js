@@ -12,7 +12,6 @@ const WAIT_MS = 250; // after the last key
  */
 export function watchFilter(form, changed) {
   let timer = 0;
-  form.classList.add("filter--scripted");
 
   function apply() {
     window.clearTimeout(timer);

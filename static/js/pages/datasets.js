@@ -27,8 +27,6 @@ const changed = async () => {
   filter.hidden &&= !$("[data-select]", list); // shown from the first dataset on
 };
 
-form.classList.add("upload--scripted"); // one button, and no native file field beside it
-
 /** @type {any} */
 let cleaning = null;
 
