@@ -274,6 +274,18 @@ def nothing_moves_when_the_view_changes(page: Page, stays: LandmarkSet) -> None:
     assert below.bounding_box()["y"] == pytest.approx(before["y"], abs=1)
 
 
+def a_click_after_typing_is_not_lost(page: Page, stays: LandmarkSet) -> None:
+    """The field reports its change when the button is pressed: nothing may move before it is released."""
+    rail = page.locator(".bench__charts")
+    page.get_by_label("How far apart states lie at most, D, m").fill("500")
+    rail.evaluate("(rail) => rail.scrollTo(0, rail.scrollHeight)")
+    before = rail.evaluate("(rail) => rail.scrollTop")
+    assert before > 0
+    pick(page.get_by_label("Backward", exact=True))
+    assert rail.evaluate("(rail) => rail.scrollTop") == before
+    pick(page.get_by_label("Total", exact=True))
+
+
 def is_worked_by_keyboard(page: Page, stays: LandmarkSet) -> None:
     page.get_by_label("Moderate").focus()
     page.keyboard.press("ArrowRight")
@@ -315,6 +327,7 @@ ONE_COMPARISON = (
     the_line_without_correlation_is_drawn,
     cancelled_dialog_changes_nothing,
     nothing_moves_when_the_view_changes,
+    a_click_after_typing_is_not_lost,
     is_worked_by_keyboard,
     follows_how_far_apart_states_lie,
     an_estimate_warns_for_as_long_as_it_is_shown,

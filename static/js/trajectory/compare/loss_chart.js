@@ -21,8 +21,9 @@ export function createLosses(host, figure, note, on) {
     Object.assign(state, changes);
     writeState(state);
     show();
-    // where the charts are a row to swipe
-    $("[data-chart=loss]")?.scrollIntoView({ block: "nearest", inline: "start" });
+    // where the charts are a row to swipe; never up or down: a control that moves under the pointer loses its click
+    const chart = $("[data-chart=loss]");
+    chart?.parentElement?.scrollTo({ left: chart.offsetLeft });
     then();
   };
   const correlation = createCorrelation(state, note, {
