@@ -359,8 +359,8 @@ class TestKernel:
 
 
 def _audited(mode):
-    """Two modes in CI; each takes 40 seconds."""
-    return pytest.param(mode, marks=pytest.mark.slow if mode in ("code", "text") else pytest.mark.thorough)
+    """One mode in CI; each takes 40 seconds."""
+    return pytest.param(mode, marks=pytest.mark.slow if mode == "text" else pytest.mark.thorough)
 
 
 @pytest.mark.parametrize("mode", [_audited(mode) for mode in MODES])
