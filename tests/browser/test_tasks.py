@@ -31,7 +31,7 @@ from tests.patience import patience
 SLOW_MS = patience(90_000)
 
 
-@pytest.fixture(params=[DESKTOP, pytest.param(PHONE, marks=[pytest.mark.slow, pytest.mark.thorough])], ids=["desktop", "phone"])
+@pytest.fixture(params=[DESKTOP, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["desktop", "phone"])
 def person(request: pytest.FixtureRequest, open_page: Callable[..., Page], owner: User) -> Iterator[Newcomer]:
     """A new user with a desktop or a phone, on the start page; what the task took is printed."""
     device = {"has_touch": True, "is_mobile": True} if request.param is PHONE else {}
