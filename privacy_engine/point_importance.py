@@ -54,14 +54,16 @@ def importances(lines: Sequence[tuple[Floats, Floats]], least: float) -> list[ND
     """Return :func:`importance` of each of ``lines``; those of one run are processed :data:`RUNS` runs together."""
     found = [np.empty(0, dtype=np.float32)] * len(lines)
     group: list[int] = []
+    points = 0  # of the group
     for i, (x, y) in enumerate(lines):
         if not 2 < len(x) <= MAX_RUN + 1:
             found[i] = importance(x, y, least)
             continue
         group.append(i)
-        if sum(len(lines[k][0]) for k in group) >= RUNS * MAX_RUN:
+        points += len(x)
+        if points >= RUNS * MAX_RUN:
             _fill_together(found, lines, group, least)
-            group = []
+            group, points = [], 0
     _fill_together(found, lines, group, least)
     return found
 

@@ -144,8 +144,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def track(self, request: Request, pk: Any = None) -> HttpResponse:
         """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.TRAJECTORY)
+        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
         return track_encoding.answer(request, partial(line, dataset.points_path), tag=dataset.points_file)
 
     @extend_schema(
@@ -155,8 +154,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
         """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
         dataset = self.get_object()
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.TRAJECTORY)
+        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
         read = partial(lines, dataset.points_path)
         return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
 
@@ -165,8 +163,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def steps(self, request: Request, pk: Any = None) -> Response:
         """The median step and the gaps of one series of the original, or of all of them."""
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.TRAJECTORY)
+        selectors.require_ready_of(dataset, Kind.TRAJECTORY)
         return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
 
     @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
@@ -174,8 +171,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def counts(self, request: Request, pk: Any = None) -> Response:
         """The counts of one stream, or the total of all, for the owner's chart."""
         dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.STREAM)
+        selectors.require_ready_of(dataset, Kind.STREAM)
         stream = cached_data(dataset.kind, dataset.points_path)
         return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
 
@@ -184,8 +180,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def heat_map(self, request: Request, pk: Any = None) -> HttpResponse:
         """All counts, for the owner's heat map; see dashboard/datasets/heat_maps.py."""
         dataset = self.get_object()
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.STREAM)
+        selectors.require_ready_of(dataset, Kind.STREAM)
 
         def body() -> bytes:
             return heat_maps.encode(cached_data(dataset.kind, dataset.points_path).counts)
@@ -197,8 +192,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def cells(self, request: Request, pk: Any = None) -> Response:
         """Check-ins in the cells of a grid over their extent, for the owner's map."""
         dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.CHECKINS)
+        selectors.require_ready_of(dataset, Kind.CHECKINS)
         checkins = cached_data(dataset.kind, dataset.points_path)
         grid = cells.display_grid(checkins)
         found = cells.counted(grid, checkins)
@@ -209,8 +203,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     def places(self, request: Request, pk: Any = None) -> Response:
         """The most visited places of check-ins by name, for their owner."""
         dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)
-        selectors.require_ready(dataset)
-        selectors.require_kind(dataset, Kind.CHECKINS)
+        selectors.require_ready_of(dataset, Kind.CHECKINS)
         return Response(most_visited(cached_data(dataset.kind, dataset.points_path), params["k"]), headers=UNKEPT)
 
     @extend_schema(responses={200: GeometrySerializer}, filters=False)

@@ -133,6 +133,12 @@ def require_kind(dataset: Dataset, kind: str) -> None:
         )
 
 
+def require_ready_of(dataset: Dataset, kind: str) -> None:
+    """Refuse a dataset that has no points yet or is of another kind of data: :func:`require_ready`, then the kind."""
+    require_ready(dataset)
+    require_kind(dataset, kind)
+
+
 def require_releasable(dataset: Dataset) -> None:
     """Refuse data that every mechanism of their kind would refuse, before anything is charged.
 

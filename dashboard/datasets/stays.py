@@ -6,7 +6,7 @@ from typing import Any
 
 from dashboard.datasets.derived import create_derived
 from dashboard.datasets.models import Dataset, Kind
-from dashboard.datasets.selectors import require_kind, require_ready
+from dashboard.datasets.selectors import require_ready_of
 from privacy_engine.component import form_fields
 from privacy_engine.errors import ParameterError
 from privacy_engine.stays import StaySpec
@@ -32,8 +32,7 @@ def stays_dataset(*, dataset: Dataset, spec: StaySpec, name: str = "") -> Datase
     ParameterError
         It holds no trajectories, or they have no times.
     """
-    require_ready(dataset)
-    require_kind(dataset, Kind.TRAJECTORY)
+    require_ready_of(dataset, Kind.TRAJECTORY)
     if not has_stays(dataset):
         rule = "events with times"
         raise ParameterError(f"dataset must hold {rule}", field="dataset", rule=rule, value=str(dataset.pk))

@@ -14,7 +14,7 @@ from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
-from dashboard.datasets.selectors import require_kind, require_ready, require_releasable
+from dashboard.datasets.selectors import require_kind, require_ready, require_ready_of, require_releasable
 from dashboard.experiments import execution
 from dashboard.experiments.context import data_of, folder_of, selection_of
 from dashboard.experiments.models import Experiment, Part
@@ -113,8 +113,7 @@ def _on_series(
     given: list[int] = []
     of_people: list[int] = []
     if dataset is not None:
-        require_ready(dataset)
-        require_kind(dataset, Kind.TRAJECTORY)
+        require_ready_of(dataset, Kind.TRAJECTORY)
         given, of_people = dataset.series_lengths, [len(person) for person in people_of(dataset)]
     return described.on(selection), given, selection.lengths(given, of_people)
 
@@ -124,8 +123,7 @@ def _sizes_of_dataset(dataset: Dataset | None, spec: ExperimentSpec) -> list[int
     experiments.must_suit(spec, dataset is not None)
     if dataset is None:
         return []
-    require_ready(dataset)
-    require_kind(dataset, spec.kind)
+    require_ready_of(dataset, spec.kind)
     require_releasable(dataset)
     if dataset.kind == Kind.STREAM:
         known = dataset.summary or {}

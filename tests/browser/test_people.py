@@ -161,6 +161,17 @@ def seconds_to_open(page: Page, address: str, complete: str) -> float:
     return min(taken)
 
 
+def assert_coloured_and_named(page: Page, size: Any) -> None:
+    """Each person has a colour, the page has no fault, and a pointer over a line shows whose it is."""
+    assert page.evaluate(_COLOURS, "original") >= 8
+    check_page(page, both_colours=True)
+    if size is DESKTOP:
+        spot = page.evaluate(_SPOT, "original")
+        page.mouse.move(spot["x"], spot["y"])
+        expect(page.locator(".person-tag")).to_contain_text("person ")
+        expect_painted(page, "person")
+
+
 @DEVICES
 def test_all_people_are_shown_named_and_chosen(
     open_page: Any, owner: User, crowd: Dataset, releases: list[Release], size: Any, colour: str
@@ -171,13 +182,7 @@ def test_all_people_are_shown_named_and_chosen(
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
     expect_painted(page, str(releases[0].pk))
-    assert page.evaluate(_COLOURS, "original") >= 8
-    check_page(page, both_colours=True)
-    if size is DESKTOP:
-        spot = page.evaluate(_SPOT, "original")
-        page.mouse.move(spot["x"], spot["y"])
-        expect(page.locator(".person-tag")).to_contain_text("person ")
-        expect_painted(page, "person")
+    assert_coloured_and_named(page, size)
     find = page.get_by_label("Find a person")
     find.fill("person 27")
     people = page.locator(".people__one")
@@ -210,13 +215,7 @@ def test_the_map_of_a_dataset_shows_all_people_or_one(
     assert seconds_to_open(page, f"/datasets/{crowd.pk}/", complete) < patience(BUSY * OPENS_S)
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
-    assert page.evaluate(_COLOURS, "original") >= 8
-    check_page(page, both_colours=True)
-    if size is DESKTOP:
-        spot = page.evaluate(_SPOT, "original")
-        page.mouse.move(spot["x"], spot["y"])
-        expect(page.locator(".person-tag")).to_contain_text("person ")
-        expect_painted(page, "person")
+    assert_coloured_and_named(page, size)
     page.get_by_label("Find a person").fill("person 27")
     people = page.locator(".people__one")
     expect(people).to_have_count(10)
