@@ -147,8 +147,9 @@ def _assigned(
         if getattr(options, role) is None:
             taken = _taken(role, roles)
             place = _known(role, names, plain, candidates, sample, taken)
-            if role == "time":
-                place = _by_values(plain, sample, taken) if place is None else place
+            if role == "time" and place is None:
+                place = _by_values(plain, sample, taken)
+                place = _begins_as_time(plain, taken) if place is None else place
             if role == "id" and place is not None and _numbers_the_rows(plain[place], sample, place):
                 place = None
             if place is not None and role != "landmark":  # of that, the cells decide
@@ -243,9 +244,6 @@ def _known(
             raise which_column(role, names, places, sample)
         if places:
             return places[0]
-    if role == "time":
-        begins = [i for i, one in enumerate(plain) if one.startswith(("local_time", "timestamp", "time_", "datetime"))]
-        return begins[0] if begins else None
     return None
 
 
@@ -279,6 +277,12 @@ def _by_values(plain: Sequence[str], sample: Sequence[Sequence[str]], taken: set
             if cells and judge(cells):
                 return place
     return None
+
+
+def _begins_as_time(plain: Sequence[str], taken: set[int]) -> int | None:
+    """The first column whose name promises instants, of which no values are plain times: such as days since 1899."""
+    begins = ("timestamp", "datetime")
+    return next((i for i, name in enumerate(plain) if name.startswith(begins) and i not in taken), None)
 
 
 def _numbers_the_rows(name: str, sample: Sequence[Sequence[str]], place: int) -> bool:

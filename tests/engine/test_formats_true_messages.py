@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import read
 from tests.engine.format_samples import read_bytes, seconds
 
@@ -64,6 +65,21 @@ class TestTimeColumns:
         assert seconds(read_bytes(table("13/06/2024", name="tracking date")).series[0]) == [1718236800.0]
         for cell in (FIX, "13/06/2024"):
             assert "No column of times was found" in notes(table(cell, name="parcel"))["untimed"]
+
+    @pytest.mark.parametrize(
+        ("name", "cell"), [("time_zone", "Europe/Berlin"), ("time_offset", "120"), ("time_taken", "00:12:30")]
+    )
+    def test_a_name_that_begins_like_a_time_is_none_if_its_values_are_not(self, name: str, cell: str) -> None:
+        data = f"lat,lon,{name},seen\n52.5,13.4,{cell},2024-06-13T10:00:00Z\n".encode()
+        reading = read_bytes(data)
+        assert seconds(reading.series[0]) == [1718272800.0]
+        assert [guess["value"] for guess in reading.report.guesses if guess["option"] == "time"] == ["seen"]
+        assert "No column of times was found" in notes(table(cell, name=name))["untimed"]
+
+    def test_days_since_1899_under_a_name_that_promises_instants_ask_for_their_unit(self) -> None:
+        with pytest.raises(ChoiceNeeded) as asked:
+            read_bytes(table("45458.5", name="timestamp of fix"))
+        assert asked.value.parameter == "time_unit"
 
     def test_an_empty_column_is_named(self) -> None:
         assert "'when' is empty" in notes(table("", "", name="when"))["untimed"]
