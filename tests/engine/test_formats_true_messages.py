@@ -76,10 +76,10 @@ class TestTimeColumns:
         assert [guess["value"] for guess in reading.report.guesses if guess["option"] == "time"] == ["seen"]
         assert "No column of times was found" in notes(table(cell, name=name))["untimed"]
 
-    def test_days_since_1899_under_a_name_that_promises_instants_ask_for_their_unit(self) -> None:
-        with pytest.raises(ChoiceNeeded) as asked:
+    def test_days_since_1899_under_a_name_that_promises_instants_require_their_unit(self) -> None:
+        with pytest.raises(ChoiceNeeded) as open_choice:
             read_bytes(table("45458.5", name="timestamp of fix"))
-        assert asked.value.parameter == "time_unit"
+        assert open_choice.value.parameter == "time_unit"
 
     def test_an_empty_column_is_named(self) -> None:
         assert "'when' is empty" in notes(table("", "", name="when"))["untimed"]
