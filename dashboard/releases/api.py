@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.http import HttpResponseBase
+from django.http import FileResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from dashboard.core.idempotency import HEADER
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
-from dashboard.core.rest.parsing import UNKEPT, AnyAccept, valid
+from dashboard.core.rest.parsing import UNKEPT, AnyAccept, attachment, valid
 from dashboard.core.rest.views import PublicFacts
 from dashboard.datasets.models import Kind
 from dashboard.datasets.people import mask_of_person, person_of
@@ -53,6 +53,7 @@ from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.datatypes import datatypes
+from privacy_engine.exports.notebook import MEDIA_TYPE as NOTEBOOK
 from privacy_engine.label import Label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
@@ -184,6 +185,12 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
     def data(self, fmt: str) -> Download:
         """The release as a file that carries its privacy label."""
         return downloads.export(self.finished_object(), fmt)
+
+    @extend_schema(responses={(200, NOTEBOOK): OpenApiTypes.OBJECT}, filters=False)
+    @action(detail=True, content_negotiation_class=AnyAccept)
+    def notebook(self, request: Request, pk: Any = None) -> FileResponse:
+        """A Jupyter notebook of the release: it opens the CSV export beside it, prints its label and plots it."""
+        return attachment(*downloads.notebook(self.finished_object()))
 
     @extend_schema(parameters=[binary.TrackQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
     @action(detail=True, content_negotiation_class=AnyAccept)

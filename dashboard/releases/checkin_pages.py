@@ -34,6 +34,7 @@ URLS = {
     "histories": "histories",
     "venues": "venues",
     "data": "data",
+    "notebook": "notebook",
 }
 MEASURES = {"hit-rate@1": "HR@1", "hit-rate@5": "HR@5", "hit-rate@10": "HR@10", "reciprocal-rank": "MRR"}
 """Short titles of the columns of an evaluation that the chart shows."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
-from dashboard.datasets.models import BudgetEntry
+from dashboard.datasets.models import BudgetEntry, Kind
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases import kinds
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
+from privacy_engine.exports import notebook as notebooks
+from privacy_engine.exports.checkins import mass_of_cells
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.promise import ONE_SERIES, Context
 
@@ -71,5 +74,24 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     require_format(fmt, found.exports)
     published = kinds.read_release(row)
     out = local_files.unnamed(lambda out: found.write(published, fmt, out, label=label(row)))
-    format = found.exports[fmt]
-    return out, format.media_type, f"{row.file_stem}.{format.extension.lstrip('.')}"
+    return out, found.exports[fmt].media_type, file_name(row, fmt)
+
+
+def file_name(row: Release, fmt: str) -> str:
+    """What the export of a release in the format ``fmt`` is called."""
+    return f"{row.file_stem}.{datatypes[row.kind].exports[fmt].extension.lstrip('.')}"
+
+
+def notebook(row: Release) -> tuple[BinaryIO, str, str]:
+    """A Jupyter notebook that opens and plots the CSV export beside it: an open file, its media type, its name.
+
+    Raises
+    ------
+    DataError
+        The release has no CSV export.
+    """
+    if row.kind == Kind.CHECKINS:
+        mass_of_cells(kinds.read_release(row))
+    opened = file_name(row, notebooks.FORMAT)
+    text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
+    return BytesIO(text.encode()), notebooks.MEDIA_TYPE, f"{row.file_stem}.ipynb"

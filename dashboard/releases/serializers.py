@@ -75,6 +75,7 @@ class ReleaseUrls(serializers.Serializer[Any]):
     self = serializers.CharField()
     data = serializers.CharField()
     bundle = serializers.CharField()
+    notebook = serializers.CharField(help_text="A Jupyter notebook that opens the CSV export beside it.")
     page = serializers.CharField()
     track = serializers.CharField(required=False, help_text="Of trajectories, like the next five.")
     tracks = serializers.CharField(required=False, help_text="All series at once.")
@@ -97,11 +98,11 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
 
 _ENDPOINTS: dict[str, tuple[str, ...]] = {
-    Kind.TRAJECTORY: ("data", "track", "tracks", "series", "errors", "postprocess", "bundle"),
-    Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle"),
+    Kind.TRAJECTORY: ("data", "track", "tracks", "series", "errors", "postprocess", "bundle", "notebook"),
+    Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle", "notebook"),
     Kind.CHECKINS: (
         *("data", "cells", "recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"),
-        "bundle",
+        *("bundle", "notebook"),
     ),
 }
 

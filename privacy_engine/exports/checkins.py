@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
+from privacy_engine.data import Floats
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, as_json, cell_text, sentence
 from privacy_engine.formats.dialect import OUR_COLUMN
@@ -20,11 +21,17 @@ def _write_json(model: Recommender, out: BinaryIO, label: Label) -> None:
     out.write(text.encode("ascii"))
 
 
-def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
+def mass_of_cells(model: Recommender) -> Floats:
+    """The published mass of each cell, (cells,); DataError where a model has none, which CSV cannot represent."""
     mass = model.densities()
     if mass is None:
         rule = "json where a model has no mass of cells"
         raise DataError(f"format must be {rule}, got csv", field="format", rule=rule, value="csv")
+    return mass
+
+
+def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
+    mass = mass_of_cells(model)
     counts = model.counts if isinstance(model, PopularityModel) else None
     columns = (*COLUMNS[:-1], MASS) if counts is None else COLUMNS
     out.write((",".join([*columns, OUR_COLUMN, JSON_COLUMN]) + "\r\n").encode())

@@ -17,7 +17,8 @@ const BESIDE = ["non_private_rank", "non_private_share"];
 export function fillDownloads(panel, { title, urls, formats }) {
   const link = (/** @type {{name: string, title: string}} */ format) =>
     el("a", { href: `${urls.data}?format=${format.name}`, download: true }, `${format.title}, ${title}`);
-  panel.replaceChildren(...formats.map(link), el("a", { href: urls.report }, `Report, ${title}`));
+  const notebook = el("a", { href: urls.notebook, download: true }, `Notebook, ${title}`);
+  panel.replaceChildren(...formats.map(link), notebook, el("a", { href: urls.report }, `Report, ${title}`));
 }
 
 /**

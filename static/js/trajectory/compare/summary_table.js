@@ -26,6 +26,11 @@ const links = (release, title) => [
   ),
   el(
     "a",
+    { href: release.urls.notebook, download: true, "aria-label": `${title} as a Jupyter notebook over the CSV` },
+    "Notebook",
+  ),
+  el(
+    "a",
     { href: release.urls.bundle, download: true, "aria-label": `${title} as ZIP with label and configuration` },
     "ZIP",
   ),
