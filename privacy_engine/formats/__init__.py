@@ -21,6 +21,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import (  # noqa: F401 (they register)
     ais,
     delimited,
+    feather,
     fit,
     flatgeobuf,
     geojson,

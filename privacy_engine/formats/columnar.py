@@ -13,7 +13,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of
 from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
-from privacy_engine.formats.geoparquet import geometries, geometry_column
+from privacy_engine.formats.geoparquet import geometries, geometry_column, is_binary
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
@@ -112,7 +112,7 @@ def _points(table: Any, chosen: Plan, rows: Any) -> Points:
 
 
 def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def simple(table: Any, name: str) -> Any:
@@ -128,8 +128,12 @@ def simple(table: Any, name: str) -> Any:
     if pa.types.is_dictionary(kind):
         column = column.dictionary_decode()
         kind = column.type
-    if pa.types.is_large_string(kind) or pa.types.is_date(kind):
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind) or pa.types.is_date(kind):
         return column.cast(pa.string())
+    if pa.types.is_null(kind):  # a column without any value, as pandas writes it
+        return column.cast(pa.string())
+    if pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
     if (
         pa.types.is_timestamp(kind)
         or pa.types.is_string(kind)
@@ -147,12 +151,29 @@ def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
     return numbers(column) if pa.types.is_string(column.type) else typed(column)
 
 
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, with a number after one that came before."""
+    found: dict[str, None] = {}
+    for name in names:
+        own, n = name, 2
+        while own in found:
+            own, n = f"{name} ({n})", n + 1
+        found[own] = None
+    return list(found)
+
+
+def cells(table: Any, count: int) -> list[list[str]]:
+    """The first rows of a table or a record batch as texts."""
+    columns = (as_texts(table.column(place).slice(0, count)) for place in range(table.num_columns))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
 def as_texts(column: Any) -> list[str]:
     """The cells of a column as texts to look at."""
     kind = column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+    if pa.types.is_nested(kind) or is_binary(kind):
         return ["(data)"] * len(column)
     try:
         return list(column.cast(pa.string()).fill_null("").to_pylist())
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):
         return [f"({kind})"] * len(column)

@@ -16,7 +16,6 @@ from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.generic_table import Table, arrow_table, outline, text_table
 from privacy_engine.formats.geoparquet import geometry_column
 from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
-from privacy_engine.formats.parquet import whole_table
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
 
@@ -53,7 +52,7 @@ def read_other(
             wanted = " or ".join(TITLES[kind] for kind in kinds)
             raise FormatError(f"{format.title} holds positions, not {wanted}.", code="other_kind", rule=wanted)
         return None
-    whole = whole_table(source) if format.name == "parquet" else None
+    whole = None if format.table is None else format.table(source)
     if whole is not None and Trajectory.kind in kinds and geometry_column(whole.schema, whole.schema.metadata):
         return None
     table = None if whole is None else arrow_table(whole)

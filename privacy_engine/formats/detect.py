@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
@@ -29,6 +30,7 @@ class Format:
     ``columns`` are those of ``options``, and ``person``, whose value may name a column (a property, an element); a
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
+    ``table`` gives all columns as an Arrow table, from a source that can then be read again; None for a text.
     ``of_archive`` decides by the names of its members whether a ZIP archive is one file of the format.
     """
 
@@ -46,6 +48,7 @@ class Format:
     kinds: Sequence[str] = (Trajectory.kind,)
     source: str = ""
     head: TakeHead | None = None
+    table: Callable[[Source], Any] | None = None
     of_archive: Callable[[Sequence[str]], bool] | None = None
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:

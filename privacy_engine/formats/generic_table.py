@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.columnar import as_texts
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines
+from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -109,19 +111,19 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
 
 
 def arrow_table(table: Any) -> Table:
-    """The plain columns of an Arrow table; nested ones are left out."""
+    """The plain columns of an Arrow table; nested ones and those of bytes are left out."""
     names, columns = [], []
-    for name in table.schema.names:
-        column = table.column(table.schema.names.index(name)).combine_chunks()
+    for place, name in enumerate(table.schema.names):
+        column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):  # pandas 3 writes the first
             column = column.cast(pa.string())
-        if not pa.types.is_nested(column.type) and not pa.types.is_binary(column.type):
+        if not pa.types.is_nested(column.type) and not is_binary(column.type):
             names.append(name)
             columns.append(column)
     if not names or not len(columns[0]):
         raise FormatError("The file holds no rows.", code="no_rows")
-    head = [column.slice(0, 20).cast(pa.string()).fill_null("").to_pylist() for column in columns]
+    head = [as_texts(column.slice(0, 20)) for column in columns]
     rows = [list(row) for row in zip(*head, strict=True)]
     return Table(names, columns, lambda index: index + 1, True, rows, table.schema.metadata or {})

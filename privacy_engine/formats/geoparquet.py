@@ -55,7 +55,13 @@ def _geo(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
 def _holds_geometry(kind: Any) -> bool:
     if pa.types.is_struct(kind):
         return {"x", "y"} <= {kind.field(i).name for i in range(kind.num_fields)}
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+    return is_binary(kind)
+
+
+def is_binary(kind: Any) -> bool:
+    """Whether a column of this type holds bytes of any length."""
+    types = pa.types
+    return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
 
 
 def _system(described: Any) -> str:

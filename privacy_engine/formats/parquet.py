@@ -8,7 +8,7 @@ from typing import Any
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.formats.columnar import as_texts, plan, series_of
+from privacy_engine.formats.columnar import cells, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
@@ -37,9 +37,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 def _sample(file: Any) -> list[list[str]]:
     """The first rows as text."""
     batch = next(file.iter_batches(batch_size=_SAMPLE_ROWS, use_threads=False), None)
-    if batch is None:
-        return []
-    return [list(row) for row in zip(*(as_texts(batch.column(i)) for i in range(batch.num_columns)), strict=True)]
+    return [] if batch is None else cells(batch, _SAMPLE_ROWS)
 
 
 def _opened(stream: Any, size: int, source: Source) -> Any:
@@ -74,11 +72,9 @@ def head(source: Source, data: bytes, whole: bool) -> Head | None:
         table = pa.Table.from_batches([batch] if batch else [], opened.schema_arrow)
         out = io.BytesIO()
         pq.write_table(table, out)
-        columns = [as_texts(table.column(i)) for i in range(table.num_columns)]
+        return Head(out.getvalue(), opened.metadata.num_rows <= _HEAD_ROWS, cells(table, _HEAD_ROWS))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise error if isinstance(error, FormatError) else _bad() from error
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return Head(out.getvalue(), opened.metadata.num_rows <= _HEAD_ROWS, rows)
 
 
 def _bad() -> FormatError:
@@ -105,5 +101,6 @@ PARQUET = register(
         kinds=tuple(KINDS),
         source="https://geoparquet.org/releases/v1.1.0/",
         head=head,
+        table=whole_table,
     )
 )

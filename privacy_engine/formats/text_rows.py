@@ -11,7 +11,7 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columnar import plan, series_of
+from privacy_engine.formats.columnar import distinct, plan, series_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 
@@ -32,11 +32,11 @@ def series_of_rows(names: Sequence[str], rows: Iterable[Row], options: ReadOptio
     first = list(itertools.islice(coming, SAMPLE))
     if not first:
         raise FormatError("A header was found, but no data rows.", code="no_rows")
-    distinct = _distinct(names)
-    schema = pa.schema([(name, pa.string()) for name in distinct])
+    named = distinct(names)
+    schema = pa.schema([(name, pa.string()) for name in named])
     sample = [[cell or "" for cell in cells] for _, cells in first]
     chosen = plan(schema, None, sample, options, report)
-    places = [distinct.index(name) for name in chosen.columns]
+    places = [named.index(name) for name in chosen.columns]
     pieces = list(_packed(itertools.chain(first, coming), chosen.columns, places))
     table = pa.Table.from_batches([batch for batch, _ in pieces])
     return series_of(table, chosen, report, np.concatenate([numbers for _, numbers in pieces]))
@@ -48,14 +48,3 @@ def _packed(rows: Iterator[Row], columns: Sequence[str], places: Sequence[int]) 
         cells = ([row[place] if place < len(row) else None for _, row in piece] for place in places)
         arrays = [pa.array(column, pa.string()) for column in cells]
         yield pa.RecordBatch.from_arrays(arrays, names=list(columns)), np.array([number for number, _ in piece])
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, with a number after one that came before."""
-    found: dict[str, None] = {}
-    for name in names:
-        own, n = name, 2
-        while own in found:
-            own, n = f"{name} ({n})", n + 1
-        found[own] = None
-    return list(found)

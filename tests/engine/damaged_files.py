@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.feather
 import pyogrio
 from hypothesis import strategies as st
 
@@ -31,6 +33,13 @@ def _parquet() -> bytes:
     out = io.BytesIO()
     one = Trajectory(np.array([13.4, 13.5]), np.array([52.5, 52.6]), np.array([1.0e9, 1.0e9 + 1]), "u")
     write([one], "parquet", out, label={})
+    return out.getvalue()
+
+
+def _feather() -> bytes:
+    out = io.BytesIO()
+    table = pa.table({"user": ["u", "u"], "time": [1.0e9, 1.0e9 + 1], "lon": [13.4, 13.5], "lat": [52.5, 52.6]})
+    pyarrow.feather.write_feather(table, out, compression="lz4")
     return out.getvalue()
 
 
@@ -54,6 +63,7 @@ SHAPEFILE, FLATGEOBUF = _vector_files()
 SEEDS = {
     "ais": AIS,
     "csv": format_samples.CSV,
+    "feather": _feather(),
     "fit": format_samples.FIT,
     "flatgeobuf": FLATGEOBUF,
     "geojson": format_samples.GEOJSON,

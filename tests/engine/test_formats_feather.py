@@ -1,0 +1,182 @@
+"""Feather and Arrow files that pandas, geopandas and pyarrow write and read back; hostile ones."""
+
+from __future__ import annotations
+
+import io
+import struct
+import subprocess
+import sys
+
+import geopandas
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from privacy_engine.data import CheckIns, CountStream
+from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats import Limits, preview, read
+from tests.engine.damaged_files import damaged, survive
+from tests.engine.format_samples import read_bytes, seconds
+
+FIX = 1718452800
+FRAME = pd.DataFrame(
+    {
+        "user": ["a", "a", "b"],
+        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True),
+        "lon": [13.4, 13.5, -70.25],
+        "lat": [52.5, 52.6, -33.5],
+    }
+)
+
+
+def feather(frame: pd.DataFrame, **options: object) -> bytes:
+    out = io.BytesIO()
+    frame.to_feather(out, **options)
+    return out.getvalue()
+
+
+def stream(table: pa.Table, rows: int = 2, compression: str | None = None) -> bytes:
+    out = io.BytesIO()
+    with pa.ipc.new_stream(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    return out.getvalue()
+
+
+def matches(data: bytes, name: str, expected: pd.DataFrame = FRAME) -> None:
+    reading = read_bytes(data, name)
+    assert (reading.report.format, reading.report.notes) == ("feather", [])
+    assert [(one.name, one.person) for one in reading.series] == [("a", "a"), ("b", "b")]
+    lon, lat = (np.concatenate([getattr(one, axis) for one in reading.series]) for axis in ("lon", "lat"))
+    assert (lon.tolist(), lat.tolist()) == (expected["lon"].tolist(), expected["lat"].tolist())
+    assert [one for series in reading.series for one in seconds(series)] == [FIX, FIX + 60, FIX + 120]
+
+
+class TestTables:
+    @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+    def test_files_that_pandas_writes(self, compression: str) -> None:
+        data = feather(FRAME, compression=compression)
+        matches(data, "x.feather", pd.read_feather(io.BytesIO(data)))
+
+    @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+    def test_streams_of_several_batches(self, compression: str | None) -> None:
+        data = stream(pa.Table.from_pandas(FRAME), compression=compression)
+        matches(data, "x.arrows", pa.ipc.open_stream(data).read_pandas())
+
+    @pytest.mark.parametrize(
+        "kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())], ids=str
+    )
+    def test_texts_as_polars_and_categories_write_them(self, kind: pa.DataType) -> None:
+        table = pa.Table.from_pandas(FRAME)
+        table = table.set_column(0, "user", pa.array(FRAME["user"].tolist(), pa.string()).cast(kind))
+        matches(stream(table), "x.arrow")
+
+    def test_decimals_and_a_column_without_values(self) -> None:
+        decimals = {axis: pa.array(FRAME[axis].tolist()).cast(pa.decimal128(12, 4)) for axis in ("lon", "lat")}
+        one = read_bytes(stream(pa.table({**decimals, "time": pa.nulls(3)}))).series[0]
+        assert (one.lon.tolist(), one.time_s) == (FRAME["lon"].tolist(), None)
+
+    @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
+    def test_geometries_that_geopandas_writes(self, system: str) -> None:
+        points = geopandas.points_from_xy(FRAME["lon"], FRAME["lat"], crs="EPSG:4326")
+        out = io.BytesIO()
+        geopandas.GeoDataFrame(FRAME[["user", "time"]], geometry=points).to_crs(system).to_feather(out)
+        again = geopandas.read_feather(out).to_crs("EPSG:4326")
+        found = read_bytes(out.getvalue(), "x.feather").series
+        assert np.concatenate([one.lon for one in found]) == pytest.approx(again.geometry.x, abs=1e-9)
+        assert np.concatenate([one.lat for one in found]) == pytest.approx(again.geometry.y, abs=1e-9)
+
+    def test_columns_of_one_name_are_distinguished(self) -> None:
+        table = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0]), pa.array([3.0])], ["lat", "x", "x"])
+        assert read_bytes(stream(table), lon="#3").series[0].lon.tolist() == [3.0]
+
+    def test_other_kinds(self) -> None:
+        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
+        found = read(io.BytesIO(feather(counts)), name="x.feather", kinds=("trajectory", "stream", "checkins")).other
+        assert isinstance(found, CountStream)
+        assert found.counts.tolist() == [[3, 5], [4, 6]]
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": FRAME["time"][:2]})
+        found = read(io.BytesIO(feather(visits)), name="x.feather", kinds=("stream", "checkins")).other
+        assert isinstance(found, CheckIns)
+        assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
+
+    def test_the_preview_shows_the_rows_and_roles_of_the_file(self) -> None:
+        found = preview(io.BytesIO(feather(FRAME)), name="x.feather")
+        assert {column.role: column.name for column in found.columns} == {
+            "id": "user",
+            "time": "time",
+            "lon": "lon",
+            "lat": "lat",
+        }
+        assert (len(found.rows), found.rows[2][0], found.whole, found.delimiter) == (3, "b", True, "")
+
+    def test_an_option_of_texts_is_refused(self) -> None:
+        with pytest.raises(ParameterError, match="delimiter"):
+            read_bytes(feather(FRAME), delimiter=";")
+
+
+class TestRefusals:
+    def code(self, data: bytes, **values: object) -> str:
+        with pytest.raises(FormatError) as refused:
+            read_bytes(data, "x.feather", **values)
+        return refused.value.code
+
+    def test_version_1(self) -> None:
+        with pytest.raises(FormatError, match=r"version 2: pandas\.read_feather") as refused:
+            read_bytes(b"FEA1" + bytes(100) + b"FEA1", "x.feather")
+        assert refused.value.code == "old_feather"
+
+    @pytest.mark.parametrize("compression", ["lz4", "zstd"])
+    def test_a_bomb_is_stopped_before_it_is_unpacked(self, compression: str) -> None:
+        table = pa.table({axis: np.zeros(10_000_000) for axis in ("lon", "lat")})
+        data = stream(table, 10_000_000, compression)
+        assert len(data) < 1_000_000
+        assert self.code(data) == "compression_ratio"
+        assert self.code(data, limits=Limits(total=4_000_000)) == "too_large"
+
+    def test_more_rows_than_are_read(self) -> None:
+        assert self.code(stream(pa.table({"lon": pa.nulls(30_000_000)}), 30_000_000)) == "too_large"
+
+    def test_no_rows_no_columns_and_half_a_file(self) -> None:
+        assert self.code(stream(pa.Table.from_pandas(FRAME[:0]))) == "no_points"
+        assert self.code(stream(pa.table({}))) == "no_position_columns"
+        data = feather(FRAME)
+        assert {self.code(data[:end]) for end in range(20, len(data), 97)} == {"bad_feather"}
+
+    def test_offsets_of_texts_that_lead_out_of_the_column(self) -> None:
+        data = stream(pa.table({"lat": [1.0, 2.0], "lon": [1.0, 2.0], "id": ["abc", "def"]}))
+        offsets = struct.pack("<iii", 0, 3, 6)
+        assert data.count(offsets) == 1
+        assert self.code(data.replace(offsets, struct.pack("<iii", 0, 3, 1 << 30))) == "bad_feather"
+
+    def test_texts_that_are_no_utf_8(self) -> None:
+        data = stream(pa.table({"lat": [1.0], "lon": [1.0], "id": ["Zürich"]}))
+        assert self.code(data.replace("ü".encode(), b"\xff\xff")) == "bad_feather"
+
+    def test_a_size_that_a_buffer_only_claims(self) -> None:
+        table = pa.table({axis: np.zeros(1000) for axis in ("lon", "lat")})
+        data = stream(table, 1000, "zstd")
+        size = struct.pack("<q", 8000)
+        assert data.count(size) >= 2
+        assert self.code(data.replace(size, struct.pack("<q", 1 << 50))) == "too_large"
+        assert self.code(data.replace(size, struct.pack("<q", 9000))) == "bad_feather"
+
+
+_SWEEP = """
+from tests.engine.test_formats_feather import sweep
+sweep()
+"""
+
+
+def sweep() -> None:
+    """Read thousands of damaged files of each kind; run in a process of its own, which a crash would end."""
+    table = pa.Table.from_pandas(FRAME)
+    table = table.set_column(0, "user", pa.array(FRAME["user"].tolist()).dictionary_encode())
+    for data in (feather(FRAME), feather(FRAME, compression="zstd"), stream(table), stream(table, 2, "lz4")):
+        for seed in range(1000):
+            survive(damaged(data, seed))
+            survive(damaged(data, seed), kinds=("stream", "checkins"))
+
+
+def test_damage_never_ends_the_process() -> None:
+    subprocess.run([sys.executable, "-c", _SWEEP], check=True, timeout=170)
