@@ -3,13 +3,14 @@
 from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path, re_path
 from django.views.generic import TemplateView
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
 from dashboard.config import error_views
+from dashboard.config.schema_view import SchemaView
 from dashboard.core.templatetags.glossary import GLOSSARY
 from dashboard.datasets.api import CleaningStepsView, DatasetViewSet
 from dashboard.datasets.resumable_api import UploadsView, UploadView
@@ -54,7 +55,7 @@ api = [
     path("base-map/file/", MapFileView.as_view(), name="base-map-file"),
     path("jobs/", JobsView.as_view(), name="jobs"),
     path("jobs/<uuid:pk>/dismiss/", DismissView.as_view(), name="job-dismiss"),
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
 ]
 

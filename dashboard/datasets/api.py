@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
-from rest_framework.parsers import MultiPartParser
+from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -61,8 +61,13 @@ class DatasetViewSet(JobViewSet[Dataset]):
 
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
-    parser_classes = (JSONBody, MultiPartParser)
     queryset = Dataset.objects.none()
+
+    def get_parsers(self) -> list[BaseParser]:
+        """JSON; for a new dataset a form with its file too."""
+        # a request is parsed before its action is set; the schema has actions without requests
+        action = getattr(self, "action", None) or self.action_map.get(str(self.request.method).lower())
+        return [JSONBody(), MultiPartParser()] if action == "create" else [JSONBody()]
 
     def get_queryset(self) -> Any:
         return selectors.with_ledger(selectors.visible_datasets(self.request.user))

@@ -161,5 +161,5 @@ class MeasuresView(PublicFacts):
 
 
 def _of_kind(registry: Any, request: Request) -> Any:
-    kind = valid(KindQuery, request.query_params.dict()).get("kind")
+    kind = valid(KindQuery, request.query_params).get("kind")
     return registry.of(kind) if kind else registry

@@ -77,7 +77,7 @@ class BudgetPlanView(ApiView):
 
 def _format(request: Request) -> str:
     params = str(request.query_params.get("format", ""))
-    if params and params not in FORMATS:
+    if "format" in request.query_params and params not in FORMATS:
         rule = " or ".join(FORMATS)
         raise ParameterError(f"format must be {rule}, got {params!r:.60}", field="format", rule=rule, value=params)
     return params

@@ -46,7 +46,7 @@ class TracksQuery(serializers.Serializer[Any]):
 
 def answer(request: Request, read: Callable[[], Sequence[Line]], lengths: Sequence[int], *, tag: str) -> HttpResponse:
     """All series of ``request``, whose dataset has ``lengths`` events each. ``tag`` names the file's content."""
-    params = valid(TracksQuery, request.query_params.dict())
+    params = valid(TracksQuery, request.query_params)
     name = f"{tag}-all-{params['points']}-{params['reduce']}-{VERSION}"
     return binary_response(request, lambda: encode(read(), lengths, **params), tag=name)
 

@@ -56,7 +56,7 @@ VIEW = ("west", "north", "width", "height", "zoom", "middle")
 
 def answer(request: Request, read: Callable[[int], Line], *, tag: str) -> HttpResponse:
     """The series of ``request``: all of it or what a map view shows. ``tag`` names the file's content."""
-    params = valid(TrackQuery, request.query_params.dict())
+    params = valid(TrackQuery, request.query_params)
 
     def body() -> bytes:
         line = read(params["series"])

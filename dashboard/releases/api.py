@@ -246,7 +246,7 @@ class MechanismsView(PublicFacts):
 
     @extend_schema(parameters=[KindQuery], responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request) -> Response:
-        kind = valid(KindQuery, request.query_params.dict()).get("kind")
+        kind = valid(KindQuery, request.query_params).get("kind")
         return Response({"results": [listing(cls) for cls in (mechanisms.of(kind) if kind else mechanisms)]})
 
 

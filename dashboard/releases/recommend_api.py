@@ -107,8 +107,7 @@ class RecommendActions:
     def model_map(self, request: Request, pk: Any = None) -> Response:
         """Grid, densities and decomposition of the published model."""
         row = self._published_model()
-        history = request.query_params.getlist("history")
-        return Response(recommendations.model_map(row, **valid(MapQuery, {"history": history})).model_dump())
+        return Response(recommendations.model_map(row, **valid(MapQuery, request.query_params)).model_dump())
 
     @extend_schema(parameters=[VenuesQuery], responses={200: VenueRanking}, filters=False)
     @action(detail=True)

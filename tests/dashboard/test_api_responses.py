@@ -84,6 +84,26 @@ class TestProblems:
     def test_malformed_json(self, owner_api: APIClient) -> None:
         assert problem_of(owner_api.post(RELEASES, b"{", content_type="application/json"), 400)["detail"]
 
+    @pytest.mark.parametrize("body", ["5", '"name"', "[]", "[{}]", "null", "true"])
+    def test_body_that_is_no_object(self, owner_api: APIClient, ready_dataset: Dataset, body: str) -> None:
+        for path in (RELEASES, f"{API}datasets/{ready_dataset.pk}/read/"):
+            found = problem_of(owner_api.post(path, body, content_type="application/json"), 400)
+            assert "must be a JSON object" in found["detail"]
+
+    def test_form_where_an_object_is_expected(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        answer = owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {"name": "x"}, format="multipart")
+        problem_of(answer, 415)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "rule"),
+        [("name", 1.5, "text"), ("name", True, "text"), ("name", ["x"], "text"), ("tags", [1], "text")],
+    )
+    def test_value_of_another_type(
+        self, owner_api: APIClient, ready_dataset: Dataset, field: str, value: Any, rule: str
+    ) -> None:
+        found = problem_of(owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", {field: value}), 400)
+        assert (found["errors"][0]["field"], found["errors"][0]["rule"]) == (field, rule)
+
     def test_too_large(self, owner_api: APIClient) -> None:
         body = b'"' + b"x" * 5_000_000 + b'"'
         problem_of(owner_api.post(RELEASES, body, content_type="application/json"), 413)
@@ -167,6 +187,24 @@ class TestQueries:
     def test_size_of_a_page(self, owner_api: APIClient, size: str) -> None:
         [error] = problem_of(owner_api.get(f"{API}datasets/?page_size={size}"), 400)["errors"]
         assert (error["field"], error["value"]) == ("page_size", size)
+
+    @pytest.mark.parametrize(
+        ("path", "name", "rule"),
+        [
+            ("experiments/?state=", "state", "a value or left out"),
+            ("landmark-sets/?dataset=", "dataset", "a value or left out"),
+            ("landmark-sets/?page=1&page=2", "page", "given once"),
+            ("datasets/?search=a&search=b", "search", "given once"),
+            ("datasets/?ordering=", "ordering", "a value or left out"),
+            ("mechanisms/?kind=", "kind", "a value or left out"),
+        ],
+    )
+    def test_repeated_and_empty_ones_are_refused(self, owner_api: APIClient, path: str, name: str, rule: str) -> None:
+        [error] = problem_of(owner_api.get(f"{API}{path}"), 400)["errors"]
+        assert (error["field"], error["rule"]) == (name, rule)
+
+    def test_empty_text_is_text(self, owner_api: APIClient) -> None:
+        assert owner_api.get(f"{API}datasets/?search=&tag=&name=").status_code == 200
 
     def test_value_of_a_filter(self, owner_api: APIClient) -> None:
         for query in ("state=none", "dataset=1"):

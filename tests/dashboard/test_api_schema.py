@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIRequestFactory, force_authenticate
 
+from dashboard.accounts.models import User
 from dashboard.config import api_schema
+from dashboard.config.schema_view import SchemaView
 from dashboard.core.rest.query import declared_parameters
 from dashboard.core.rest.views import ApiView
 
@@ -52,9 +57,29 @@ def test_queries_are_checked_by_what_is_declared(schema: dict[str, Any]) -> None
         if isinstance(view, ApiView):
             view.request = SimpleNamespace(method=method)
             declared = schema["paths"][path][method.lower()].get("parameters", ())
-            assert declared_parameters(view) == {one["name"] for one in declared if one["in"] == "query"}, path
+            assert set(declared_parameters(view)) == {one["name"] for one in declared if one["in"] == "query"}, path
             found += 1
     assert found > 100
+
+
+def test_it_is_built_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    building: list[int] = []
+    most = 0
+
+    def build(*_: Any, **__: Any) -> dict[str, Any]:
+        nonlocal most
+        building.append(1)
+        most = max(most, len(building))
+        time.sleep(0.1)  # in which another thread would begin
+        building.pop()
+        return {}
+
+    monkeypatch.setattr(SchemaGenerator, "get_schema", build)
+    request = APIRequestFactory().get("/api/v1/schema/", {"format": "json"})
+    force_authenticate(request, User(username="anyone"))
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda _: SchemaView.as_view()(request).status_code, range(3)))
+    assert (answers, most) == ([200] * 3, 1)
 
 
 def test_every_operation_is_refused_with_problem_details(schema: dict[str, Any]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
-from django.http import FileResponse
+from django.http import FileResponse, QueryDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -19,7 +19,7 @@ from rest_framework.request import Request
 
 from dashboard.core.errors import TooLarge
 from dashboard.core.failures import explained
-from privacy_engine.errors import ParameterError
+from privacy_engine.errors import ParameterError, ParameterErrors
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?", re.ASCII)
@@ -49,8 +49,8 @@ class JSONBody(JSONParser):
             parsed = super().parse(io.BytesIO(body), media_type, parser_context)
         except RecursionError:
             raise ParseError("JSON parse error - nested too deep") from None
-        if parsed is None:  # which a serializer takes for a form without fields
-            raise ParseError("JSON parse error - null is no object")
+        if not isinstance(parsed, dict):  # a serializer takes null for a form without fields
+            raise ParseError(f"A body must be a JSON object, got {parsed!r:.60}")
         if _SURROGATE.search(body):
             _refuse_lone_surrogates(parsed)
         return parsed
@@ -123,7 +123,30 @@ def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
 
 
 def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """What the serializer makes of ``data``; its errors go to the client."""
+    """What the serializer makes of ``data``, a JSON object, form or query; its errors go to the client."""
     checked = serializer(data=data)
+    if not isinstance(data, QueryDict) and (errors := list(_other_types(checked, data))):
+        raise ParameterErrors(errors)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
+
+
+_JSON_TYPES = {
+    serializers.CharField: (str, "text"),
+    serializers.UUIDField: (str, "an id as text"),
+    serializers.BooleanField: (bool, "true or false"),
+}
+
+
+def _other_types(field: Any, value: Any, name: str = "") -> Iterator[ParameterError]:
+    """Values of JSON whose type is not the field's: a serializer would read 1.5 as text and "no" as false."""
+    if isinstance(field, serializers.Serializer) and isinstance(value, Mapping):
+        for key, inner in field.fields.items():
+            if value.get(key) is not None:
+                yield from _other_types(inner, value[key], f"{name}.{key}" if name else key)
+    elif isinstance(field, serializers.ListField) and isinstance(value, list):
+        for one in value:
+            yield from _other_types(field.child, one, name)
+    for cls, (of, rule) in _JSON_TYPES.items():
+        if isinstance(field, cls) and not isinstance(value, of):
+            yield ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)

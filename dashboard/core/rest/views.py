@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from dashboard.core.rest.parsing import UNKEPT
-from dashboard.core.rest.query import refuse_unknown_parameters
+from dashboard.core.rest.query import check_query
 
 Row = TypeVar("Row", bound=Model)
 
@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Model)
 class ApiView(APIView):
     """What every operation does.
 
-    - A query parameter that the schema does not declare is refused.
+    - A query parameter that the schema does not declare, or declares otherwise, is refused.
     - 201 has the ``Location`` of what was made, its ``urls.self``.
     - JSON has an ``ETag`` of its content; If-None-Match returns 304.
     - Nothing is stored by caches, as it is the user's own, unless the view or ``cache_control`` differs.
@@ -31,7 +31,7 @@ class ApiView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        refuse_unknown_parameters(self)
+        check_query(self)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)

@@ -34,7 +34,7 @@ const IN_FILE = ["search", "kind", "tag", "state", "ordering"];
 function showFile() {
   const link = $("[data-csv]");
   if (!link) return;
-  const entered = [...new URL(location.href).searchParams].filter(([name]) => IN_FILE.includes(name));
+  const entered = [...new URL(location.href).searchParams].filter(([name, value]) => value && IN_FILE.includes(name));
   link.href = entered.length ? `${urls.runs}?${new URLSearchParams(entered)}` : urls.runs;
 }
 
