@@ -83,7 +83,12 @@ ADVICE: Mapping[str, Advice] = {
         "A shapefile is several files, and one of them is missing.",
         "Put its .shp, .shx, .dbf and .prj into one ZIP and upload that.",
     ),
+    "bad_moving_point": Advice(
+        "A moving feature does not have one instant for each position.", "Correct that feature and upload it again."
+    ),
     "bad_parquet": Advice("The Parquet file is damaged or of an unsupported kind.", _RESAVE),
+    "bad_feather": Advice("The Feather or Arrow file is damaged or of an unsupported kind.", _RESAVE),
+    "old_feather": Advice("Feather of version 1 is not read.", "Save it as Feather version 2, Parquet or CSV."),
     "bad_quoting": Advice("A quoted cell is never closed.", "Correct the quotation marks there and upload it again."),
     "bad_times": Advice(
         "None of the times can be read.",
@@ -149,7 +154,7 @@ ADVICE: Mapping[str, Advice] = {
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
     "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),
-    "unsupported_crs": Advice("The coordinate system is unknown.", "Convert it to degrees (EPSG:4326)."),
+    "unsupported_crs": Advice("The coordinate or temporal reference system is unknown.", "Convert it to degrees (EPSG:4326) and UTC."),
     "unsupported_format": Advice("This format is not supported.", "Export the track as GPX or CSV and upload that."),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
