@@ -63,7 +63,7 @@ class TestAFreshEnvironment:
         installed = {name.lower().replace("_", "-") for name in names}
         assert _dependencies() <= installed
         own = {"llvmlite", "annotated-types", "pydantic-core", "typing-extensions", "typing-inspection"}
-        own |= {"certifi", "packaging"}  # of pyproj and pyogrio
+        own |= {"certifi", "packaging", "et-xmlfile"}  # of pyproj, pyogrio and openpyxl
         assert installed - _dependencies() - own == {"cairn-privacy"}
         release = "pe.sample('paris').release('event-level', epsilon=1, radius_m=2)"
         code = f"import privacy_engine as pe; print(len({release}.series[0]))"

@@ -33,6 +33,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     igc,
     json_records,
     kml,
+    mfjson,
     movebank,
     nmea,
     owntracks,

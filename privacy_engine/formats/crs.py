@@ -13,7 +13,10 @@ from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
 
 _CODE = re.compile(r"(?:EPSG|ESRI|OGC|IGNF):[A-Z0-9]{1,12}")
-_NAMES = re.compile(r"(?:urn:ogc:def:crs:)?(EPSG|OGC)[:/]+(?:[0-9.]*[:/])?(CRS84|[0-9]{1,6})", re.IGNORECASE)
+_NAMES = re.compile(
+    r"(?:urn:ogc:def:crs:|https?://www\.opengis\.net/def/crs/)?(EPSG|OGC)[:/]+(?:[0-9.]*[:/])?(CRS84|[0-9]{1,6})H?/?",
+    re.IGNORECASE,
+)
 _DEGREES = ("EPSG:4326", "OGC:CRS84")
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from privacy_engine.data import Ints, Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import LineTimes
+from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN
@@ -78,7 +78,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "feature"
     document = parsed(source.read())
     features = _features(document)
-    return read_features(features, range(1, len(features) + 1), _with_system(document, options), report)
+    return read_features(features, range(1, len(features) + 1), in_system(document, features, options), report)
 
 
 def read_features(
@@ -120,12 +120,25 @@ def _read_feature(feature: Any, number: int, rows: _Rows) -> None:
         return
     properties = feature.get("properties")
     properties = properties if isinstance(properties, dict) else {}
+    if is_moving(feature):
+        _read_moving(feature, properties, number, rows)
+        return
     geometry = feature.get("geometry") if feature.get("type") == "Feature" or "geometry" in feature else feature
     if geometry is None:
         rows.nulls.append(number)
         return
     code = rows.names.setdefault(rows.named.of(properties), len(rows.names))
     _read_geometry(geometry, properties, number, code, rows)
+
+
+def _read_moving(feature: dict[str, Any], properties: dict[str, Any], number: int, rows: _Rows) -> None:
+    code = rows.names.setdefault(rows.named.of(properties), len(rows.names))
+    for line in lines(feature, number):
+        if line is None:
+            rows.others.append(number)
+        else:
+            rows.lines += 1
+            _add_line(*line, _marks(properties, rows), number, code, rows)
 
 
 def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code: int, rows: _Rows) -> None:
@@ -251,17 +264,6 @@ def _coded(texts: list[str]) -> tuple[list[str], Ints]:
     """The different texts in their order, and for each text its place among them."""
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     return list(place), np.array([place[text] for text in texts], dtype=np.int64)
-
-
-def _with_system(document: Any, options: ReadOptions) -> ReadOptions:
-    """The options, with the coordinate system that a GeoJSON of 2008 names."""
-    try:
-        name = document["crs"]["properties"]["name"]
-    except (KeyError, TypeError):
-        return options
-    if options.crs is not None or not isinstance(name, str) or crs.canonical(name) in ("EPSG:4326", "OGC:CRS84"):
-        return options
-    return ReadOptions(**{**vars(options), "crs": name})
 
 
 GEOJSON = register(

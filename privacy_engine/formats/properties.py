@@ -8,6 +8,7 @@ from typing import Any
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import ID, PERSON, canonical, kind_of
+from privacy_engine.formats.moving_points import is_moving
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, SERIES, UNNAMED, Whose
 from privacy_engine.formats.report import Report
@@ -105,6 +106,8 @@ def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
 
 
 def _is_point(feature: Any) -> bool:
+    if is_moving(feature):
+        return False
     geometry = feature.get("geometry") if isinstance(feature, dict) else None
     return not isinstance(geometry, dict) or geometry.get("type") == "Point"
 

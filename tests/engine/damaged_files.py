@@ -74,6 +74,7 @@ SEEDS = {
     "igc": format_samples.IGC,
     "json": format_samples.RECORDS,
     "kml": format_samples.KML,
+    "mfjson": format_samples.MOVING,
     "movebank": MOVEBANK,
     "nmea": format_samples.NMEA,
     "owntracks": format_samples.OWNTRACKS,

@@ -67,6 +67,22 @@ GEOMETRIES = (
     b"id;t;geom\n1;2024-06-15T12:00:00Z;POINT (13.4 52.5)\n2;2024-06-15T12:00:00Z;POINT EMPTY\n"
     + b"1;2024-06-15T12:00:00Z;LINESTRING (13.4 52.5, 13.5 52.6)\n"
 )
+MOVING = json.dumps(
+    {
+        "type": "FeatureCollection",
+        "features": [
+            {
+                "type": "Feature",
+                "properties": {"user": "a"},
+                "temporalGeometry": {
+                    "type": "MovingPoint",
+                    "datetimes": ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z"],
+                    "coordinates": [[13.4, 52.5], [13.5, 52.6]],
+                },
+            }
+        ],
+    }
+).encode()
 SEQUENCE = b"\x1e" + GEOJSON + b"\n\x1e" + GEOJSON + b"\n"
 
 
@@ -123,4 +139,4 @@ def geopackage(script: str = "") -> bytes:
 FIT, GEOPACKAGE = fit_file(), geopackage()
 VALID = [CSV, GPX, GEOJSON, PLT, TDRIVE, gzip.compress(CSV), zipped(a=CSV, b=GPX)]
 VALID += [KML, TCX, NMEA, IGC, OWNTRACKS, TAKEOUT, PORTO, SHAPES, SEQUENCE, FIT, GEOPACKAGE]
-VALID += [RECORDS, LINES, LOCATIONS, GEOMETRIES]
+VALID += [RECORDS, LINES, LOCATIONS, GEOMETRIES, MOVING]

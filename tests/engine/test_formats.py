@@ -55,8 +55,8 @@ class TestOptions:
         assert all(option.label and option.help for option in options().values())
         assert {value for value, _ in options()["format"].choices} == {
             "ais", "csv", "feather", "fit", "flatgeobuf", "geojson", "geojsonseq", "geopackage", "gpx", "gtfs", "igc",
-            "json", "kml", "movebank", "nmea", "owntracks", "parquet", "plt", "porto", "shapefile", "takeout", "tcx",
-            "tdrive", "wkt",
+            "json", "kml", "mfjson", "movebank", "nmea", "owntracks", "parquet", "plt", "porto", "shapefile", "takeout",
+            "tcx", "tdrive", "wkt",
         }  # fmt: skip
 
     def test_empty_text_means_nothing_was_stated(self) -> None:
