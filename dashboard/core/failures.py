@@ -154,7 +154,9 @@ ADVICE: Mapping[str, Advice] = {
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
     "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),
-    "unsupported_crs": Advice("The coordinate or temporal reference system is unknown.", "Convert it to degrees (EPSG:4326) and UTC."),
+    "unsupported_crs": Advice(
+        "The coordinate or temporal reference system is unknown.", "Convert it to degrees (EPSG:4326) and UTC."
+    ),
     "unsupported_format": Advice("This format is not supported.", "Export the track as GPX or CSV and upload that."),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
