@@ -102,7 +102,7 @@ def export(row: Attack, fmt: str) -> tuple[BinaryIO, str, str]:
     require_format(fmt, FORMATS)
     media_type, write_as = FORMATS[fmt]
     out = local_files.unnamed(partial(write_as, row, read(row)))
-    return out, media_type, f"attack-{row.attack['name']}-{row.pk.hex[:8]}-do-not-publish.{fmt}"
+    return out, media_type, row.release.file_name(fmt, f"attack-{row.attack['name']}-do-not-publish")
 
 
 def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from dashboard.audits.models import Audit
 from dashboard.core.errors import require_format
+from dashboard.core.filenames import file_name, title_parts
 from dashboard.storage import local_files
 
 COLUMNS = ("name", "claimed", "lower_bound", "best_event", "verdict")
@@ -26,7 +27,8 @@ def export(row: Audit, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     require_format(fmt, FORMATS)
     media_type, write = FORMATS[fmt]
-    return local_files.unnamed(partial(write, row)), media_type, f"audit-{row.pk.hex[:8]}.{fmt}"
+    name = file_name("audit", *title_parts(row.name), row.pk.hex[:8], extension=fmt)
+    return local_files.unnamed(partial(write, row)), media_type, name
 
 
 def _write_json(row: Audit, out: BinaryIO) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
-from django.utils.text import slugify
 
 from dashboard.core.errors import require_format
+from dashboard.core.filenames import file_name, title_parts
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
 from dashboard.storage import local_files
@@ -43,8 +43,8 @@ def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
     require_format(fmt, FILES)
     table = read(row) if row.state == State.DONE else None
     out = local_files.unnamed(partial(FILES[fmt].write, table, row.parsed_spec))
-    stem = slugify(row.name)[:60] or "experiment"
-    return out, FILES[fmt].media_type, f"{stem}-{row.pk.hex[:8]}{Path(FILES[fmt].name).suffix}"
+    name = file_name("experiment", *title_parts(row.name), row.pk.hex[:8], extension=Path(FILES[fmt].name).suffix)
+    return out, FILES[fmt].media_type, name
 
 
 def forget(row: Experiment) -> None:

@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.filenames import content_disposition, file_name
 from dashboard.core.rest.parsing import AnyAccept, JSONBody, valid
 from dashboard.core.rest.views import ApiView
 from dashboard.datasets.people import person_of
@@ -51,7 +52,9 @@ class LandmarkSetLossView(ApiView):
         else:
             answer = Response(found.shown(points, landmark_set=str(row.pk), series=series).model_dump())
         if form:
-            answer["Content-Disposition"] = f'attachment; filename="cairn-landmark-loss.{form}"'
+            answer["Content-Disposition"] = content_disposition(
+                file_name(row.dataset.name, row.name, "landmark loss", extension=form)
+            )
         answer["Cache-Control"] = "private, no-store"
         return answer
 

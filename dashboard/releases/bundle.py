@@ -15,6 +15,7 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_state
+from dashboard.core.filenames import file_name
 from dashboard.jobs.models import State
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
@@ -52,7 +53,7 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
     if len({row.kind for row in releases}) > 1:
         rule = "releases of one kind of data"
         raise ParameterError(f"release must be {rule}", field="release", rule=rule)
-    return sorted(releases, key=lambda row: (row.file_stem, row.pk))
+    return sorted(releases, key=lambda row: (row.public_stem, row.pk))
 
 
 def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
@@ -73,7 +74,10 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
 
 def name(rows: Sequence[Release]) -> str:
     """What to call the file."""
-    return f"{rows[0].file_stem}.zip" if len(rows) == 1 else f"cairn-{len(rows)}-releases.zip"
+    if len(rows) == 1:
+        return rows[0].file_name("zip")
+    datasets = {row.dataset.name for row in rows}
+    return file_name(*(datasets if len(datasets) == 1 else ["cairn"]), f"{len(rows)} releases", extension="zip")
 
 
 def etag(rows: Sequence[Release], kinds: Sequence[str]) -> str:
@@ -137,11 +141,11 @@ def _members(rows: Sequence[Release], kinds: Sequence[str]) -> Iterator[tuple[st
     yield "README.txt", _text(readme(rows)), False
     for row in rows:
         known = datatypes[row.kind].exports
-        files = {f"{row.file_stem}.{known[kind].extension}": kind for kind in kinds}
+        files = {f"{row.public_stem}.{known[kind].extension}": kind for kind in kinds}
         for file in sorted([*files, *_TEXTS]):
             kind = files.get(file)
             content = downloads.export(row, kind)[0] if kind else _text(_TEXTS[file](row))
-            yield f"{row.file_stem}/{file}", content, kind in PACKED_ALREADY
+            yield f"{row.public_stem}/{file}", content, kind in PACKED_ALREADY
 
 
 def _text(text: str) -> BytesIO:
@@ -181,7 +185,7 @@ Packed by Cairn {version}; each label names the version that drew its release.
 def readme(rows: Sequence[Release]) -> str:
     """The README of the bundle: what is in it."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
-    content = "\n\n".join(f"{row.file_stem}\n  {row.title}\n  {_sentence(row)}" for row in rows)
+    content = "\n\n".join(f"{row.public_stem}\n  {row.title}\n  {_sentence(row)}" for row in rows)
     names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values())
     return _README.format(title=title, line="=" * len(title), content=content, names=names, version=__version__)
 

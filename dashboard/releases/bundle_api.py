@@ -12,6 +12,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
+from dashboard.core.filenames import content_disposition
 from dashboard.core.ids import uuid_or_404
 from dashboard.core.rest.parsing import AnyAccept
 from dashboard.core.rest.views import ApiView
@@ -59,5 +60,5 @@ def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
     if isinstance(known, HttpResponseNotModified):
         return known
     answer = StreamingHttpResponse(bundle.stream(rows, kinds), content_type=bundle.MEDIA_TYPE, headers=headers)
-    answer["Content-Disposition"] = f'attachment; filename="{bundle.name(rows)}"'
+    answer["Content-Disposition"] = content_disposition(bundle.name(rows))
     return answer

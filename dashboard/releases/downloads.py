@@ -79,7 +79,7 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
 
 def file_name(row: Release, fmt: str) -> str:
     """What the export of a release in the format ``fmt`` is called."""
-    return f"{row.file_stem}.{datatypes[row.kind].exports[fmt].extension.lstrip('.')}"
+    return row.file_name(datatypes[row.kind].exports[fmt].extension)
 
 
 def notebook(row: Release) -> tuple[BinaryIO, str, str]:
@@ -94,4 +94,4 @@ def notebook(row: Release) -> tuple[BinaryIO, str, str]:
         mass_of_cells(kinds.read_release(row))
     opened = file_name(row, notebooks.FORMAT)
     text = notebooks.notebook(row.kind, title=row.title, file_name=opened, label=label(row))
-    return BytesIO(text.encode()), notebooks.MEDIA_TYPE, f"{row.file_stem}.ipynb"
+    return BytesIO(text.encode()), notebooks.MEDIA_TYPE, row.file_name("ipynb")

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
+from dashboard.core.filenames import file_name, file_stem
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import Job, State, job_constraints
@@ -76,9 +77,13 @@ class Release(Job):
         return naming.title(self.parsed_spec)
 
     @property
-    def file_stem(self) -> str:
-        """What its files are called, without what kind of file it is."""
-        return naming.file_stem(self.parsed_spec, self.pk.hex)
+    def public_stem(self) -> str:
+        """What its files in a bundle are called: by its parameters and its id, without any text of the owner."""
+        return file_stem(*naming.file_parts(self.parsed_spec), self.pk.hex[:8])
+
+    def file_name(self, extension: str, what: str = "") -> str:
+        """What a download of it is called: dataset, parameters and ``what`` it has, if that is not the release."""
+        return file_name(self.dataset.name, *naming.file_parts(self.parsed_spec), what, extension=extension)
 
     @property
     def job_title(self) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from dashboard.core.filenames import parameter_parts
 from dashboard.core.templatetags.display import metres, number
 from privacy_engine import plurals
 from privacy_engine.spec import ReleaseSpec
@@ -26,7 +26,12 @@ def title(spec: ReleaseSpec) -> str:
     return f"{spec.title} · {level_text(spec.mechanism)}"
 
 
-def file_stem(spec: ReleaseSpec, id: str) -> str:
-    """What its files are called: landmark-skip-eps-1-per-200-m-1a2b3c4d."""
-    level = level_text(spec.mechanism).replace("ε", "eps").replace("/", "per")
-    return "-".join([spec.mechanism.name, re.sub(r"[^a-z0-9.]+", "-", level.replace(",", "")), id[:8]])
+def file_parts(spec: ReleaseSpec) -> list[str]:
+    """The parts of its files' names after that of the dataset: landmark-skip, eps1, D200m, ou-smoother, seed7."""
+    seeded = [] if spec.seed is None else [f"seed{spec.seed}"]
+    return [
+        spec.mechanism.name,
+        *parameter_parts(spec.mechanism),
+        *(step.name for step in spec.postprocess),
+        *seeded,
+    ]

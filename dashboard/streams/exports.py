@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
+from dashboard.core.filenames import file_name, parameter_parts
 from dashboard.storage import local_files
 from dashboard.streams.models import LiveStream
 from dashboard.streams.selectors import digest_so_far, release_so_far
@@ -34,4 +35,5 @@ def export(row: LiveStream, fmt: str) -> tuple[BinaryIO, str, str]:
     found, release = FORMATS[fmt], release_so_far(row)
     labelled = label(row, digest_so_far(release))
     out = local_files.unnamed(lambda out: datatypes["stream"].write(release, fmt, out, label=labelled))
-    return out, found.media_type, f"{row.mechanism}-{row.pk.hex[:8]}.{found.extension.lstrip('.')}"
+    parts = row.name, row.mechanism, *parameter_parts(row.parsed_spec.mechanism), f"{row.published} timestamps"
+    return out, found.media_type, file_name(*parts, extension=found.extension)

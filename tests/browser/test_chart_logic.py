@@ -14,6 +14,7 @@ from playwright.sync_api import Page
 
 from privacy_engine.analysis.reference_radius import within
 from tests.browser.conftest import run_cases
+from tests.dashboard.test_filenames import CASES as NAMES
 
 CALL = """async ([path, name, calls]) => { const module = await import(`/static/js/${path}.js`);
   return calls.map((given) => module[name](...given)); }"""
@@ -47,8 +48,14 @@ def test_logic_of_charts(page: Page, subtests: pytest.Subtests) -> None:
         values_with_units,
         titles_in_lines,
         levels_of_experiments,
+        names_of_files,
     )
     run_cases(subtests, cases, page)
+
+
+def names_of_files(page: Page) -> None:
+    found = call(page, "core/file_name", "fileName", *([parts, "gpkg"] for parts, _ in NAMES))
+    assert found == [name for _, name in NAMES]
 
 
 def rolling_medians(page: Page) -> None:

@@ -111,7 +111,10 @@ class TestApi:
 
     def test_downloads(self, owner_api, done):
         whole = owner_api.get(f"{API}{done.pk}/data/")
-        assert whole["Content-Disposition"] == f'attachment; filename="audit-{done.pk.hex[:8]}.json"'
+        assert (
+            whole["Content-Disposition"]
+            == f'attachment; filename="audit_Uniform_eps1-per-200-m_{done.pk.hex[:8]}.json"'
+        )
         assert json.loads(b"".join(whole)) == done.result | {"parameters": UNIFORM, "cairn": done.engine_version}
         table = owner_api.get(f"{API}{done.pk}/data/?format=csv")
         rows = list(csv.DictReader(io.StringIO(b"".join(table).decode())))

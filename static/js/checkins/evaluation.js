@@ -80,7 +80,7 @@ function createRateChart(page) {
   const host = $("[data-chart]");
 
   return async (/** @type {any} */ { release, known, measure, found }) => {
-    making ??= createFigure(host, { title: measure.short, unit: "", name: "cairn-hit-rate", log: false });
+    making ??= createFigure(host, { title: measure.short, unit: "", name: "hit-rate", log: false });
     const figure = await making;
     const lines = known
       .lines(measure.name, release.unit)

@@ -1,5 +1,7 @@
 /* Elements. Everything a user or a file wrote goes in as text, never as markup. */
 
+import { pageFileName } from "./file_name.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const PROPERTIES = ["value", "checked", "disabled", "open", "indeterminate"]; // set as such, not as attributes
 
@@ -78,13 +80,14 @@ export function announce(text) {
 }
 
 /**
- * Offer a file to the reader; `content` is a Blob or a URL.
+ * Offer a file to the reader; `content` is a Blob or a URL. Its name begins with the dataset of the page.
  *
  * @param {Blob | string} content
- * @param {string} name
+ * @param {string} name what it has, with its extension
  */
 export function save(content, name) {
   const url = content instanceof Blob ? URL.createObjectURL(content) : content;
-  el("a", { href: url, download: name }).click();
+  const point = name.lastIndexOf(".");
+  el("a", { href: url, download: pageFileName(name.slice(0, point), name.slice(point + 1)) }).click();
   if (content instanceof Blob) setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

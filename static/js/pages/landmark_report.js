@@ -271,7 +271,7 @@ async function start() {
   figure = await createFigure($("[data-chart=loss]"), {
     title: "Loss over time",
     unit: "ε",
-    name: "cairn-landmark-loss",
+    name: "landmark-loss",
     item: "event",
   });
   plan = await createPlan($("#plan"), page, state, keep, { span: (n) => spanOf(range(), n), times });

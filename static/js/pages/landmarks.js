@@ -326,7 +326,7 @@ function createParts(ways, sets, releases) {
   const check = (zones) => post(page.urls.preview, { dataset: dataset.id, method: { name: methods.zones, zones } });
   zoneEditor = new ZoneEditor({
     map,
-    name: `${dataset.name} zones`,
+    name: "zones",
     radius: roundLength(Math.max(1, distanceM(...dataset.bounds) / 20)),
     on: {
       put: putZones,

@@ -31,8 +31,8 @@ let charts = null;
 function created() {
   const title = `ε spent in the last ${whole(page.window)} timestamps`;
   charts ??= Promise.all([
-    createCountChart($("[data-chart]"), { title: "Published counts", name: "cairn-live-counts" }),
-    createCountChart($("[data-budget-chart]"), { title, name: "cairn-live-budget", unit: "ε" }),
+    createCountChart($("[data-chart]"), { title: "Published counts", name: "live-counts" }),
+    createCountChart($("[data-budget-chart]"), { title, name: "live-budget", unit: "ε" }),
   ]);
   return charts;
 }

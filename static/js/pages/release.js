@@ -5,13 +5,13 @@ import { keepForm } from "../components/kept_form.js";
 import { invalidIn, isGiven, refuseInvalid } from "../components/number_field.js";
 import { createSubmitBar } from "../components/submit_bar.js";
 import { get, post } from "../core/api.js";
-import { $, announce, data, el } from "../core/dom.js";
+import { $, announce, data, el, save } from "../core/dom.js";
 import { sentenceOf } from "../core/field_errors.js";
 import { count } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { distanceM } from "../map/projection.js";
 import { createAfter } from "../trajectory/postprocess_steps.js";
-import { asText, download, parse } from "../trajectory/release_form/configuration_file.js";
+import { asText, parse } from "../trajectory/release_form/configuration_file.js";
 import { createErrorTable } from "../trajectory/release_form/error_table.js";
 import {
   afterwards,
@@ -269,7 +269,9 @@ async function load(file, known) {
 
 function offerFiles(known) {
   const chooser = $("[data-load-file]");
-  $("[data-save]").addEventListener("click", () => download(asText(mechanisms().map(spec)), "cairn-releases.json"));
+  $("[data-save]").addEventListener("click", () =>
+    save(new Blob([asText(mechanisms().map(spec))], { type: "application/json" }), "releases.json"),
+  );
   $("[data-load]").addEventListener("click", () => chooser.click());
   $("[data-load]").disabled = false;
   chooser.addEventListener("change", async () => {

@@ -7,7 +7,7 @@ import { createCountChart } from "../stream/count_chart.js";
 const host = $("[data-counts]");
 const select = $("[data-stream]");
 const url = host.dataset.counts;
-const chart = await createCountChart(host, { title: "Counts", name: "cairn-counts" });
+const chart = await createCountChart(host, { title: "Counts", name: "counts" });
 
 async function show() {
   const found = await get(select.value ? `${url}?stream=${select.value}` : url);

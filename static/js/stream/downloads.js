@@ -25,12 +25,9 @@ export function addDownloads({ page, known, state, lines, canvases }) {
    */
   function add(place, { title, name, canvases: images, across, csv, table = csv }) {
     const menu = createChartMenu(title);
-    const file = `cairn-streams-${name}`;
-    const save = () => saveCsv(csvOf(csv.head, csv.rows()), file);
+    const save = () => saveCsv(csvOf(csv.head, csv.rows()), name);
     const show = () => dialog.show({ title, table: tableOf(title, table.head, table.rows()), saveCsv: save });
-    const image = images && {
-      PNG: () => saveImage(images(), { title: `${page.dataset}: ${title}`, name: file, across }),
-    };
+    const image = images && { PNG: () => saveImage(images(), { title: `${page.dataset}: ${title}`, name, across }) };
     menu.add({ ...image, CSV: save, "Data table": show });
     $(place).append(menu.element);
   }

@@ -15,7 +15,7 @@ import { createCountChart } from "./count_chart.js";
 export async function openLargeChart({ title, axis, lines, range: [first, after] }, button) {
   const host = el("div", { class: "chart chart--large-only" });
   document.body.append(host);
-  const chart = await createCountChart(host, { title, name: "cairn-streams-dimension" });
+  const chart = await createCountChart(host, { title, name: "streams-dimension" });
   const { edges, labels, timestamps } = axis;
   const span = /** @type {[number, number]} */ ([edges[first], edges[after - 1]]);
   const drawn = lines.map(({ style, ...line }) => ({ ...line, ...style }));

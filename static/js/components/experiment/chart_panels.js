@@ -5,12 +5,6 @@ import { createFigure } from "../../charts/figure.js";
 
 const WIDE = ["m", "ε"]; // what ranges over decades, as the papers draw it
 
-const slug = (text) =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
-
 /**
  * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, wide, x: {name, log}, panels: [{title, lines}],
  * key}, lines as charts take them; `wide` is whether the measure ranges over decades whatever its unit. Charts are made
@@ -28,7 +22,7 @@ export function createPanels(host, stem) {
     host.classList.toggle("panels--one", panels.length === 1);
     figures = await Promise.all(
       panels.map(({ title }, i) => {
-        const name = [stem, measure.name, title].filter(Boolean).map(slug).join("-");
+        const name = [stem, measure.name, title].filter(Boolean).join("_");
         return createFigure(hosts[i], { title, unit: measure.unit, name, log: wide || WIDE.includes(measure.unit) });
       }),
     );

@@ -18,7 +18,7 @@ import { createLosses } from "./loss_chart.js";
  */
 export async function createCharts(host, { note, radiusM }, on) {
   const figure = (name, title, unit) =>
-    createFigure($(`[data-chart=${name}]`, host), { title, unit, name: `cairn-${name}`, tools: false });
+    createFigure($(`[data-chart=${name}]`, host), { title, unit, name, tools: false });
   const [error, budget, loss] = await Promise.all([
     figure("error", "Error per event", "m"),
     figure("budget", "Budget per event", "ε"),

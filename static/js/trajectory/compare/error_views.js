@@ -37,7 +37,7 @@ export async function distributionView(shown, { series }, group) {
     dots,
     log,
     title: "Error distribution",
-    name: "cairn-error-distribution",
+    name: "error-distribution",
     note: "share of the events",
     unit: "share",
     x: { log, short: "error, m", name: `error, m${log ? ", log" : ""} (${group.text}, ${n})` },
@@ -51,7 +51,7 @@ export async function distributionView(shown, { series }, group) {
 export const meanView = (shown, common, group) =>
   cumulated(shown, common, group, "running_mean_m", {
     title: "Running mean error",
-    name: "cairn-error-mean",
+    name: "error-mean",
     note: "mean error so far, m",
     about: `The mean error of the events so far (${group.text}).`,
   });
@@ -60,7 +60,7 @@ export const meanView = (shown, common, group) =>
 export const sumView = (shown, common, group) =>
   cumulated(shown, common, group, "cumulative_m", {
     title: "Cumulative error",
-    name: "cairn-error-cumulative",
+    name: "error-cumulative",
     note: "sum of errors so far, m",
     about: `Sum of the errors of the events so far (${group.text}).`,
   });
@@ -101,7 +101,7 @@ export async function epsilonView(shown, { series, radiusM }, simulated) {
     lines: [...curves, ...marks],
     log,
     title: "Error against ε",
-    name: "cairn-error-epsilon",
+    name: "error-epsilon",
     note: "mean error, m",
     x: { log, short: "ε", name: `level ε within ${metres(radiusM)}${log ? ", log" : ""}` },
     by: { key: "x", name: "epsilon" },

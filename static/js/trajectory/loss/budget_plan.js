@@ -36,7 +36,7 @@ export async function createPlan(host, page, state, keep, { span, times }) {
   const figure = await createFigure($("[data-chart=plan]", host), {
     title: "Budget and loss under the plan",
     unit: "ε",
-    name: "cairn-budget-plan",
+    name: "budget-plan",
     log: false,
     item: "event",
   });

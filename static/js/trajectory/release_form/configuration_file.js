@@ -3,15 +3,6 @@
 /** The text of a configuration file for `specs` = [{mechanism, postprocess?, seed?}]. */
 export const asText = (specs) => `${JSON.stringify({ releases: specs }, null, 2)}\n`;
 
-/** Offer `text` as a file. */
-export function download(text, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 const same = (specs, part) => specs.every((spec) => JSON.stringify(part(spec)) === JSON.stringify(part(specs[0])));
 
 /**
