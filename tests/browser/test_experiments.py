@@ -91,7 +91,7 @@ class TestPresets:
 
         image = saved(page, "Strong, s = 0.01", "SVG")
         assert Path(image.path()).read_text().startswith("<svg")
-        assert image.suggested_filename == "Loss-under-correlation-Synthetic-series_loss_own-strong-s-0.01.svg"
+        assert image.suggested_filename == "Loss-under-correlation-synthetic-series_loss-own_Strong-s-0.01.svg"
         rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
         assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
         write(table, losses.spec(), tmp_path)
