@@ -85,9 +85,20 @@ def _place(item: pytest.Item) -> tuple[int, str, int]:
     return int(item.path.name not in SERVERS), item.path.name, item.location[1] or 0
 
 
+def _uses_the_database(item: pytest.Item) -> bool:
+    fixtures = {"db", "transactional_db", "live_server"} & set(getattr(item, "fixturenames", ()))
+    return bool(fixtures) or item.get_closest_marker("django_db") is not None
+
+
 @pytest.hookimpl(trylast=True)  # pytest-django puts tests without a database last
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run files that one process runs alone first: last, the other process would wait."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run files that one process runs alone first: last, the other process would wait.
+
+    On PostgreSQL (`make test-postgres`) tests that use no database are left out: `make test` has run them.
+    """
+    if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
+        config.hook.pytest_deselected(items=[item for item in items if not _uses_the_database(item)])
+        items[:] = filter(_uses_the_database, items)
     items.sort(key=_place)
     for item in items:
         limit_s = next((mark.args[0] for mark in item.iter_markers("timeout")), float(item.config.getini("timeout")))

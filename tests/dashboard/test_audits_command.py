@@ -34,14 +34,14 @@ class Terminal(io.StringIO):
 
 
 MARKS = {
-    "checkin-blend": pytest.mark.slow,
+    "checkin-blend": pytest.mark.thorough,
     "checkin-ngram": pytest.mark.slow,
     "stream-ba": pytest.mark.slow,
     "stream-bd": pytest.mark.slow,
     "stream-fast": pytest.mark.slow,
-    "checkin-quadtree": pytest.mark.slow,
+    "checkin-quadtree": pytest.mark.thorough,
     "checkin-kdtree": pytest.mark.slow,
-    "checkin-privtree": pytest.mark.slow,
+    "checkin-privtree": pytest.mark.thorough,
     "stream-rescuedp": pytest.mark.thorough,
     "stream-shrink": pytest.mark.thorough,
 }
