@@ -89,6 +89,8 @@ ADVICE: Mapping[str, Advice] = {
     "bad_parquet": Advice("The Parquet file is damaged or of an unsupported kind.", _RESAVE),
     "bad_feather": Advice("The Feather or Arrow file is damaged or of an unsupported kind.", _RESAVE),
     "old_feather": Advice("Feather of version 1 is not read.", "Save it as Feather version 2, Parquet or CSV."),
+    "bad_workbook": Advice("The workbook is damaged.", "Save it again as .xlsx or CSV and upload that."),
+    "unknown_sheet": Advice("The workbook has no sheet of that name.", "Name one of its sheets, or none."),
     "bad_quoting": Advice("A quoted cell is never closed.", "Correct the quotation marks there and upload it again."),
     "bad_times": Advice(
         "None of the times can be read.",

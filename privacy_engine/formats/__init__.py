@@ -45,6 +45,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     tcx,
     tdrive,
     unsupported_xml,
+    workbook,
 )
 from privacy_engine.formats.archive import opened, read_zip
 from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
@@ -149,6 +150,11 @@ def preview(
 
 def _preview(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter) -> Preview:
     if _is_zip(stream):
+        format = _format_of(stream, meter)
+        if format is not None and format.head is not None:
+            source = Source(stream, name, Meter(meter.limits))
+            known = replace(chosen, format=format.name)
+            return preview_of(source, known, Report(file=display_name(name)), meter, _read_as)
         return preview_zip(stream, chosen, meter, _read_member)
     return preview_of(_source(stream, name, meter), chosen, Report(file=display_name(name)), meter, _read_as)
 
@@ -169,7 +175,9 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
         if format is not None:
             report.format, report.format_title = format.name, format.title
             source = Source(stream, name, Meter(meter.limits))
-            read_other(format, source, kinds, chosen, report)  # which refuses where no positions are wanted
+            other = read_other(format, source, kinds, chosen, report)
+            if other is not None:
+                return _of_kind(other, report)
             series = _read_as(format, source, chosen, report)
             report.series = [(one.name, len(one)) for one in series]
             return Reading(series, report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import BinaryIO
 
 from privacy_engine.data import KINDS, CheckIns, CountStream, Trajectory
@@ -56,13 +57,18 @@ def read_other(
     if whole is not None and Trajectory.kind in kinds and geometry_column(whole.schema, whole.schema.metadata):
         return None
     table = None if whole is None else arrow_table(whole)
-    kind = kinds[0] if len(kinds) == 1 else _recognised(table, source, kinds, options)
+    own = Report()
+    text = source if format.as_text is None else format.as_text(source, options, own)
+    kind = kinds[0] if len(kinds) == 1 else _recognised(table, text, kinds, options)
     if kind == Trajectory.kind:
         return None
+    report.guesses += own.guesses
     if len(kinds) > 1:
         report.guess("kind", kind, f"The table was read as {TITLES[kind]}.", "kind")
     refuse_unused(kind, format.options, options)
-    table = table or text_table(source.read_lines(), options, report)
+    if format.as_text is not None:
+        options = replace(options, delimiter=",")
+    table = table or text_table(text.read_lines(), options, report)
     if kind == CheckIns.kind:
         return checkins.checkins_of(table, options, report)
     if len(kinds) == 1:
@@ -88,7 +94,7 @@ def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> No
         Such an option was given.
     """
     used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ()
-    more = ("delimiter", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
+    more = ("delimiter", "sheet", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
     for error in unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options):
         raise error
 

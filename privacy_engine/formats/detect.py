@@ -31,6 +31,7 @@ class Format:
     column option that is not among them takes #0 only. ``person`` names what identifies a person.
     ``head`` makes a small file of a large one, for a preview of its columns; None where there are no columns.
     ``table`` gives all columns as an Arrow table, from a source that can then be read again; None for a text.
+    ``as_text`` gives the table as a text with commas, for a format that is none, from a source that can be read again.
     ``of_archive`` decides by the names of its members whether a ZIP archive is one file of the format.
     """
 
@@ -49,6 +50,7 @@ class Format:
     source: str = ""
     head: TakeHead | None = None
     table: Callable[[Source], Any] | None = None
+    as_text: Callable[[Source, ReadOptions, Report], Source] | None = None
     of_archive: Callable[[Sequence[str]], bool] | None = None
 
     def unusable(self, options: ReadOptions) -> list[ParameterError]:
@@ -88,7 +90,10 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (rb"....ftyp", "a video"),
     (rb"ID3|OggS|fLaC|\x1aE\xdf\xa3", "a sound or video file"),
     (rb"%PDF", "a PDF document"),
-    (rb"\xd0\xcf\x11\xe0", "an old Office document; save the table as CSV"),
+    (
+        rb"\xd0\xcf\x11\xe0",
+        "an old (.xls) or encrypted Office document; save it as .xlsx without a password, or as CSV",
+    ),
     (rb"BZh[1-9]", "a bzip2 archive; unpack it first"),
     (rb"\xfd7zXZ\0", "an xz archive; unpack it first"),
     (rb"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),

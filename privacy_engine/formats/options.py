@@ -66,7 +66,7 @@ SYSTEMS: Choices = (
 
 @dataclass(frozen=True)
 class Option:
-    """One reading option: ``kind`` is choice, open-choice (other values are allowed), column or integer.
+    """One reading option: ``kind`` is choice, open-choice (other values are allowed), text, column or integer.
 
     A column that is ``needed`` cannot be set to #0, which reads the file without.
     """
@@ -101,6 +101,7 @@ class ReadOptions:
     format: str | None = _option("choice", "Format", "Read the file as this format, whatever it looks like.")
     delimiter: str | None = _option("choice", "Separator", "What stands between two cells of a table.", DELIMITERS)
     decimal: str | None = _option("choice", "Decimal mark", "What stands before the decimals of a number.", DECIMALS)
+    sheet: str | None = _option("text", "Sheet", "Which sheet of a workbook is read, by its name.")
     lon: str | None = _option("column", "Longitude column", _COLUMN, needed=True)
     lat: str | None = _option("column", "Latitude column", _COLUMN, needed=True)
     time: str | None = _option("column", "Time column", _COLUMN + " #0 reads the file without times.")

@@ -92,6 +92,12 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
     if report.layout is None:
         return Preview(format.name, format.title)
+    if head.rows is None:
+        small = _small(source, head.data, meter)
+        text = head.data if format.as_text is None else format.as_text(small, options, Report()).read()
+        head = replace(
+            head, rows=rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter, ROWS)
+        )
     return _preview(format, head, report.layout, report, problem)
 
 
@@ -113,9 +119,7 @@ def _attempt(
 def _preview(
     format: Format, head: head_sample.Head, layout: Layout, report: Report, problem: FormatError | None
 ) -> Preview:
-    rows = head.rows
-    if rows is None:
-        rows = rows_from(as_utf8(head.data, Report()), layout.offset, layout.delimiter, ROWS)
+    rows, cut = head.rows or [], format.as_text is None
     width = max([len(layout.names), *map(len, rows[:ROWS])])
     seen = _seen(layout, width)
     roles = {place: role for role, place in reversed(layout.roles.items())}
@@ -128,9 +132,9 @@ def _preview(
         whole=head.whole,
         editable=not layout.fixed,
         header=layout.headed,
-        delimiter={"\t": "tab", " ": "space"}.get(layout.delimiter, layout.delimiter),
+        delimiter={"\t": "tab", " ": "space"}.get(layout.delimiter, layout.delimiter) if cut else "",
         decimal=layout.decimal,
-        encoding=report.encoding if layout.delimiter else "",
+        encoding=report.encoding if layout.delimiter and cut else "",
         guesses=report.guesses,
         problem=problem,
         options=format.options,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.feather
 import pyogrio
@@ -40,6 +41,18 @@ def _feather() -> bytes:
     out = io.BytesIO()
     table = pa.table({"user": ["u", "u"], "time": [1.0e9, 1.0e9 + 1], "lon": [13.4, 13.5], "lat": [52.5, 52.6]})
     pyarrow.feather.write_feather(table, out, compression="lz4")
+    return out.getvalue()
+
+
+def _workbook() -> bytes:
+    book, out = openpyxl.Workbook(), io.BytesIO()
+    for row in (
+        ["user", "time", "lat", "lon"],
+        ["u", "2024-06-15T12:00:00Z", 52.5, 13.4],
+        ["u", "2024-06-15T12:01:00Z", 52.6, 13],
+    ):
+        book.active.append(row)
+    book.save(out)
     return out.getvalue()
 
 
@@ -86,6 +99,7 @@ SEEDS = {
     "tcx": format_samples.TCX,
     "tdrive": format_samples.TDRIVE,
     "wkt": format_samples.GEOMETRIES,
+    "xlsx": _workbook(),
 }
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (

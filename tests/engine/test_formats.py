@@ -56,7 +56,7 @@ class TestOptions:
         assert {value for value, _ in options()["format"].choices} == {
             "ais", "csv", "feather", "fit", "flatgeobuf", "geojson", "geojsonseq", "geopackage", "gpx", "gtfs", "igc",
             "json", "kml", "mfjson", "movebank", "nmea", "owntracks", "parquet", "plt", "porto", "shapefile", "takeout",
-            "tcx", "tdrive", "wkt",
+            "tcx", "tdrive", "wkt", "xlsx",
         }  # fmt: skip
 
     def test_empty_text_means_nothing_was_stated(self) -> None:
@@ -72,7 +72,7 @@ class TestOptions:
             ({"first_n": "0"}, "first_n"),
             ({"first_n": "1.5"}, "first_n"),
             ({"first_n": True}, "first_n"),
-            ({"format": "xlsx"}, "format"),
+            ({"format": "docx"}, "format"),
             ({"format": "xml"}, "format"),
             ({"swap": "maybe"}, "swap"),
             ({"lon": 3}, "lon"),

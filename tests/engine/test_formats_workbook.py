@@ -1,0 +1,238 @@
+"""Workbooks that pandas writes by openpyxl and reads back: dates and texts, sheets, other kinds, hostile ones."""
+
+from __future__ import annotations
+
+import io
+import re
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats import Limits, preview, read
+from tests.engine.damaged_files import damaged, survive
+from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
+
+FIX = 1718452800
+FRAME = pd.DataFrame(
+    {
+        "user": ["a", "a", "b"],
+        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s"),
+        "lon": [13.4, 13.5, -70.25],
+        "lat": [52.5, 52.6, -33.5],
+    }
+)
+INFO = pd.DataFrame({"about": ["made by", "version"], "value": ["a logger", "1.2"]})
+
+
+def workbook(**sheets: pd.DataFrame) -> bytes:
+    out = io.BytesIO()
+    with pd.ExcelWriter(out, engine="openpyxl") as writer:
+        for name, frame in sheets.items():
+            frame.to_excel(writer, sheet_name=name, index=False)
+    return out.getvalue()
+
+
+def of_cells(*rows: list[object], formats: dict[str, str] | None = None) -> bytes:
+    book, out = openpyxl.Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    for cell, number_format in (formats or {}).items():
+        book.active[cell].number_format = number_format
+    book.save(out)
+    return out.getvalue()
+
+
+def changed(data: bytes, member: str, change: object) -> bytes:
+    """The workbook with another content of one of its parts: what ``change`` makes of it."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            content = old.read(info)
+            new.writestr(info.filename, change(content) if info.filename == member else content)
+    return out.getvalue()
+
+
+class TestCells:
+    def test_dates_as_cells(self) -> None:
+        data = workbook(fixes=FRAME)
+        reading = read_bytes(data, "x.xlsx", time_zone="UTC")
+        again = pd.read_excel(io.BytesIO(data))
+        assert (reading.report.format, reading.report.dropped) == ("xlsx", {})
+        assert [(one.name, one.person) for one in reading.series] == [("a", "a"), ("b", "b")]
+        for column in ("lon", "lat"):
+            assert np.concatenate([getattr(one, column) for one in reading.series]).tolist() == again[column].tolist()
+        expected = again["time"].dt.tz_localize("UTC").map(pd.Timestamp.timestamp).tolist()
+        assert [at for one in reading.series for at in seconds(one)] == expected == [FIX, FIX + 60, FIX + 120]
+
+    @pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
+    def test_dates_as_texts_and_numbers(self, form: str) -> None:
+        when = [FIX, FIX + 60, FIX + 120] if form == "%s" else FRAME["time"].dt.strftime(form)
+        reading = read_bytes(workbook(fixes=FRAME.assign(time=when)), "x.xlsx")
+        assert [at for one in reading.series for at in seconds(one)] == [FIX, FIX + 60, FIX + 120]
+
+    def test_a_column_of_times_under_any_name(self) -> None:
+        frame = FRAME.rename(columns={"time": "ais pos"}).assign(time_zone="Europe/Berlin")
+        reading = read_bytes(workbook(fixes=frame), "x.xlsx", time_zone="UTC")
+        assert seconds(reading.series[0]) == [FIX, FIX + 60]
+
+    def test_a_date_and_a_time_of_day_in_two_cells(self) -> None:
+        when = pd.Timestamp(FIX, unit="s").to_pydatetime()
+        day = when.replace(hour=0)
+        data = of_cells(["Date", "Time", "lat", "lon"], [day, when.time(), 52.5, 13.4], formats={"A2": "dd/mm/yyyy"})
+        assert seconds(read_bytes(data, time_zone="UTC").series[0]) == [FIX]
+
+    def test_rows_above_the_header_empty_rows_and_errors(self) -> None:
+        data = of_cells(
+            ["Export of a logger"], [], ["lat", "lon"], [52.5, 13.4], [], ["#N/A", 13.4], ["a\nb", 13.4], [52.6, 13.5]
+        )
+        reading = read_bytes(data, "x.xlsx")
+        assert reading.series[0].lat.tolist() == [52.5, 52.6]
+        assert {reason: drops.rows for reason, drops in reading.report.drops.items()} == {
+            "missing": [6],
+            "not_a_number": [7],
+        }
+        assert reading.report.unit == "row"
+
+    def test_formulas_are_their_stored_values(self) -> None:
+        data = of_cells(["lat", "lon"], [52.5, "=13+0.4"], [52.6, 13.5])
+        part = "xl/worksheets/sheet1.xml"
+        stored = changed(data, part, lambda xml: xml.replace(b"<f>13+0.4</f><v />", b"<f>13+0.4</f><v>13.4</v>"))
+        assert stored != data
+        assert read_bytes(stored).series[0].lon.tolist() == [13.4, 13.5]
+        assert read_bytes(data).report.dropped == {"missing": 1}
+
+
+class TestSheets:
+    def test_the_first_with_positions_or_times_is_read_and_named(self) -> None:
+        data = workbook(Info=INFO, Fixes=FRAME, Other=FRAME.head(1))
+        report = read_bytes(data, time_zone="UTC").report
+        assert report.kept == 3
+        assert [(one["value"], one["option"]) for one in report.guesses if one["what"] == "sheet"] == [
+            ("Fixes", "sheet")
+        ]
+        assert read_bytes(data, time_zone="UTC", sheet="Other").report.kept == 1
+
+    def test_a_name_that_no_sheet_has(self) -> None:
+        with pytest.raises(FormatError, match=r"The sheets are: 'Info', 'Fixes'\.") as refused:
+            read_bytes(workbook(Info=INFO, Fixes=FRAME), sheet="Points")
+        assert (refused.value.code, refused.value.field, refused.value.value) == ("unknown_sheet", "sheet", "Points")
+        with pytest.raises(ParameterError, match="sheet"):
+            read_bytes(CSV, sheet="Points")
+
+    def test_no_sheet_holds_a_table(self) -> None:
+        with pytest.raises(FormatError, match="No sheet of the workbook holds a table") as refused:
+            read_bytes(of_cells(["only one cell"]))
+        assert refused.value.code == "no_rows"
+
+    def test_the_preview_shows_what_is_read(self) -> None:
+        data = workbook(Info=INFO, Fixes=FRAME)
+        found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
+        assert {column.role: column.name for column in found.columns} == {
+            "id": "user", "time": "time", "lon": "lon", "lat": "lat",
+        }  # fmt: skip
+        assert (found.format, found.problem, len(found.rows), found.rows[0][1]) == (
+            "xlsx",
+            None,
+            3,
+            "2024-06-15 12:00:00",
+        )
+        assert (found.delimiter, found.header, found.editable) == ("", True, True)
+        stated = read_bytes(data, time_zone="UTC", **found.mapping)
+        assert stated.report.series == read_bytes(data, time_zone="UTC").report.series
+
+    def test_counts_and_check_ins(self) -> None:
+        counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
+        reading = read(io.BytesIO(workbook(Info=INFO, Counts=counts)), name="x.xlsx", kinds=KINDS)
+        assert isinstance(reading.other, CountStream)
+        assert reading.other.counts.tolist() == [[3, 5], [4, 6]]
+        assert [one["value"] for one in reading.report.guesses if one["what"] == "sheet"] == ["Counts"]
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": FRAME["time"][:2]})
+        reading = read(io.BytesIO(workbook(visits=visits)), name="x.xlsx", kinds=KINDS, time_zone="UTC")
+        assert isinstance(reading.other, CheckIns)
+        assert (reading.other.time_s.tolist(), list(reading.other.places)) == ([FIX, FIX + 60], ["p", "q"])
+
+
+class TestRefusals:
+    def refused(self, data: bytes, **values: object) -> FormatError:
+        with pytest.raises(FormatError) as refused:
+            read_bytes(data, "x.xlsx", **values)
+        return refused.value
+
+    def test_other_documents_name_what_to_save(self) -> None:
+        old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+        assert (
+            "old (.xls) or encrypted Office document; save it as .xlsx without a password" in self.refused(old).message
+        )
+        binary = zipped(**{"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""})
+        assert "binary workbook (.xlsb)" in self.refused(binary).message
+        calc = zipped(mimetype=b"", **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"})
+        assert "OpenDocument" in self.refused(calc).message
+        assert (
+            self.refused(zipped(**{"[Content_Types].xml": b"<Types/>", "word/document.xml": b""})).code == "other_kind"
+        )
+
+    def test_macros_are_not_run(self, tmp_path: Path) -> None:
+        data = workbook(fixes=FRAME.assign(time="2024-06-15T12:00:00Z"))
+        with_macros = tmp_path / "x.xlsm"
+        with_macros.write_bytes(data)
+        with zipfile.ZipFile(with_macros, "a") as archive:
+            archive.writestr("xl/vbaProject.bin", b"\xd0\xcf\x11\xe0")
+        assert len(read(with_macros)) == 3
+
+    def test_bombs_are_stopped_before_they_are_unpacked(self) -> None:
+        data = of_cells(["lat", "lon"], [52.5, 13.4])
+        blanks = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml + b" " * 60_000_000)
+        assert self.refused(blanks).code == "compression_ratio"
+        assert self.refused(blanks, limits=Limits(ratio=10**9, total=10**7)).code == "too_large"
+        entities = b'<!DOCTYPE x [<!ENTITY a "' + b"x" * 9 * 10**5 + b'">]>'
+        row = b"<row><c t='str'><v>" + b"&a;" * 2000 + b"</v></c></row>"
+        sheet = b"<worksheet xmlns='http://schemas.openxmlformats.org/spreadsheetml/2006/main'><sheetData>"
+        bomb = changed(
+            data, "xl/worksheets/sheet1.xml", lambda _: entities + sheet + row * 2 + b"</sheetData></worksheet>"
+        )
+        tracemalloc.start()
+        assert self.refused(bomb, limits=Limits(ratio=10**9)).code == "bad_workbook"
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 150_000_000
+
+    def test_a_row_number_beyond_every_sheet(self) -> None:
+        data = of_cells(["lat", "lon"], [52.5, 13.4])
+        far = changed(data, "xl/worksheets/sheet1.xml", lambda xml: xml.replace(b'<row r="2"', b'<row r="2000000000"'))
+        assert self.refused(far).code in ("too_large", "no_rows")
+
+    def test_a_size_that_the_sheet_only_claims(self) -> None:
+        data = of_cells(["lat", "lon"], [52.5, 13.4])
+        claim = changed(
+            data, "xl/worksheets/sheet1.xml", lambda xml: re.sub(rb'ref="[^"]*"', b'ref="A1:XFD1048576"', xml, count=1)
+        )
+        assert len(read_bytes(claim)) == 1
+
+    def test_damage(self) -> None:
+        data = workbook(fixes=FRAME)
+        for seed in range(150):
+            survive(damaged(data, seed))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [name for name in archive.namelist() if name.startswith("xl/") and name.endswith(".xml")]
+        for name in names:
+            for seed in range(60):
+                survive(changed(data, name, lambda content, seed=seed: damaged(content, seed)))
+
+    def test_memory_is_that_of_the_columns_and_not_of_the_sheet(self) -> None:
+        rows = [
+            [f"2024-06-15T{i // 3600:02d}:{i // 60 % 60:02d}:{i % 60:02d}Z", 52.5, 13.4, i / 7] for i in range(20_000)
+        ]
+        data = of_cells(["time", "lat", "lon", "noise"], *rows)
+        read_bytes(data)
+        tracemalloc.start()
+        assert len(read_bytes(data)) == 20_000
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 12_000_000
