@@ -289,7 +289,8 @@ def test_the_audit_finds_half_the_noise_of_gravity():
 
 def _audited(cls):
     """A mechanism whose audit is slow, or thorough where it takes minutes."""
-    return pytest.param(cls, marks=pytest.mark.thorough if cls in [*TREES, CheckInBlend, CheckInGravity] else pytest.mark.slow)
+    takes_minutes = cls in [*TREES, CheckInBlend, CheckInGravity]
+    return pytest.param(cls, marks=pytest.mark.thorough if takes_minutes else pytest.mark.slow)
 
 
 @pytest.mark.timeout(900)
