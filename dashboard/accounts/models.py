@@ -1,4 +1,4 @@
-"""Users, the links that let them in once, and their base maps."""
+"""Users, the links that let them in once, their API tokens, failed attempts to log in, and base maps."""
 
 import uuid
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models import Q
+from knox.models import AbstractAuthToken
 
 from dashboard.storage import local_files
 
@@ -67,3 +68,38 @@ class LoginLink(models.Model):
 
     def __str__(self) -> str:
         return f"login link of {self.user_id}"
+
+
+class Scope(models.TextChoices):
+    """What a token permits."""
+
+    READ = "read", "read data, results and settings"
+    WRITE = "write", "upload, create, change and delete"
+    PUBLISH = "publish", "make data public: live streams and public links"
+
+
+def all_scopes() -> list[str]:
+    """Every scope."""
+    return list(Scope.values)
+
+
+class ApiToken(AbstractAuthToken):
+    """A token of a program: knox keeps its digest, owner and expiry."""
+
+    name = models.CharField(max_length=100, blank=True)
+    scopes = models.JSONField(default=all_scopes)
+    last_used_at = models.DateTimeField(null=True, blank=True)  # to the minute
+
+
+class AttemptCount(models.Model):
+    """How many attempts to log in failed under one name or from one address, in a period that ends at ``ends_at``.
+
+    The name or address is a keyed digest: who reads the table learns neither, nor a password typed as a name.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)
+    attempts = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.attempts} attempts until {self.ends_at}"

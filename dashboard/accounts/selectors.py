@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from django.core.management.base import CommandError
 from django.db.models import QuerySet
-from knox.models import AuthToken
 
-from dashboard.accounts.models import User
+from dashboard.accounts.models import ApiToken, User
 
 
-def tokens_of(user: User) -> QuerySet[AuthToken]:
+def tokens_of(user: User) -> QuerySet[ApiToken]:
     """The user's API tokens, newest first."""
-    return AuthToken.objects.filter(user=user).order_by("-created")
+    return ApiToken.objects.filter(user=user).order_by("-created")
 
 
 def user_named(username: str) -> User:

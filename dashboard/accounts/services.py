@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
-from knox.models import AuthToken
 
-from dashboard.accounts.models import LoginLink, User
+from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, Scope, User
 
 LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
+TOKEN_DAYS = 90
 
 
 def _digest(token: str) -> str:
@@ -38,14 +39,22 @@ def consume_login_link(*, token: str) -> User | None:
     return user if user.is_active else None
 
 
-def make_token(*, user: User) -> tuple[AuthToken, str]:
-    """A new API token: its row, and the text, which is kept nowhere and cannot be shown again."""
-    return AuthToken.objects.create(user=user)
+def make_token(
+    *, user: User, name: str = "", scopes: Iterable[str] = tuple(Scope.values), days: int | None = TOKEN_DAYS
+) -> tuple[ApiToken, str]:
+    """A new API token: its row, and the text, which is kept nowhere and cannot be shown again.
+
+    ``days`` is how long it is valid, None: until it is revoked.
+    """
+    expiry, given = None if days is None else timedelta(days=days), set(scopes)
+    ordered = [scope for scope in Scope.values if scope in given]
+    found: tuple[ApiToken, str] = ApiToken.objects.create(user=user, expiry=expiry, name=name, scopes=ordered)
+    return found
 
 
 def revoke_token(*, user: User, token_key: str) -> bool:
     """End one of the user's tokens, named by its first characters; False if there is none."""
-    deleted, _ = AuthToken.objects.filter(user=user, token_key=token_key).delete()
+    deleted, _ = ApiToken.objects.filter(user=user, token_key=token_key).delete()
     return bool(deleted)
 
 
@@ -62,7 +71,8 @@ def remember_visit(*, user: User, what: Literal["looked", "compared"]) -> None:
 
 
 def forget_expired() -> int:
-    """Delete expired links and tokens."""
+    """Delete expired links, tokens and counts of attempts."""
     links, _ = LoginLink.objects.filter(expires_at__lt=Now()).delete()
-    tokens, _ = AuthToken.objects.filter(expiry__lt=Now()).delete()
+    tokens, _ = ApiToken.objects.filter(expiry__lt=Now()).delete()
+    AttemptCount.objects.filter(ends_at__lt=Now()).delete()
     return links + tokens

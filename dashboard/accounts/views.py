@@ -1,5 +1,6 @@
 """Pages of the accounts app: log in, come in by a link, make and revoke tokens, hide and show the tour."""
 
+import unicodedata
 from typing import Any
 
 from django.contrib import messages
@@ -15,8 +16,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import selectors, services
+from dashboard.accounts import attempts, selectors, services
+from dashboard.accounts.forms import TokenForm
 from dashboard.datasets.selectors import visible_datasets
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -36,7 +39,29 @@ class Login(LoginView):
             return JsonResponse({"user": request.user.get_username() if request.user.is_authenticated else None})
         return super().dispatch(request, *args, **kwargs)
 
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """As Django's, for as many attempts as the name and the address have; then 429 whatever the password is."""
+        try:
+            attempts.start_login(request, self._name())
+        except Throttled as refused:
+            return self._refuse(refused)
+        return super().post(request, *args, **kwargs)
+
+    def _refuse(self, refused: Throttled) -> HttpResponse:
+        wait = attempts.wait_text(refused)
+        headers = {"Retry-After": str(int(refused.wait))}
+        if _is_for_json(self.request):
+            error = {"code": "throttled", "message": f"Too many failed attempts. {wait}"}
+            return JsonResponse({"errors": [error]}, status=429, headers=headers)
+        form = AuthenticationForm(self.request, initial={"username": self._name()})  # unbound: no password is checked
+        context = self.get_context_data(form=form, wait=wait)
+        return self.render_to_response(context, status=429, headers=headers)
+
+    def _name(self) -> str:
+        return unicodedata.normalize("NFKC", self.request.POST.get("username", "")).strip()
+
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
+        attempts.login_succeeded(self.request, self._name())
         response = super().form_valid(form)
         return JsonResponse({"user": self.request.user.get_username()}) if _is_for_json(self.request) else response
 
@@ -63,8 +88,19 @@ def once(request: HttpRequest, token: str) -> HttpResponse:
     if user is not None:
         login(request, user, backend=BACKEND)
     elif not request.user.is_authenticated:
-        return render(request, "accounts/once.html", status=410)
+        return _no_link(request, "accounts/once.html")
     return redirect("datasets:list")
+
+
+def _no_link(request: HttpRequest, template: str) -> HttpResponse:
+    """410 for a link that is none, used or expired; 429 after too many of them."""
+    try:
+        attempts.count_secret(request)
+    except Throttled as refused:
+        response = render(request, template, {"wait": attempts.wait_text(refused)}, status=429)
+        response["Retry-After"] = str(int(refused.wait))
+        return response
+    return render(request, template, status=410)
 
 
 @login_not_required
@@ -80,20 +116,24 @@ def log_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """The user's tokens; a new one is in this answer and nowhere else."""
-    fresh = services.make_token(user=request.user)[1] if request.method == "POST" else None
+    form, fresh = TokenForm(request.POST or None), None
+    if request.method == "POST" and form.is_valid():
+        fresh = services.make_token(user=request.user, **form.new())[1]
+        form = TokenForm()
     context = {
+        "form": form,
         "tokens": selectors.tokens_of(request.user),
         "fresh": fresh,
         "origin": f"{request.scheme}://{request.get_host()}",
     }
-    return render(request, "accounts/tokens.html", context)
+    return render(request, "accounts/tokens.html", context, status=400 if form.errors else 200)
 
 
 @require_POST
 def revoke(request: HttpRequest, token_key: str) -> HttpResponse:
     """End a token at once."""
     if services.revoke_token(user=request.user, token_key=token_key):
-        messages.success(request, f"The token {token_key}… is revoked; requests with it are refused from now on.")
+        messages.success(request, f"The token {token_key}… is revoked: requests with it are refused.")
     return redirect("accounts:tokens")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
+from dashboard.accounts.permissions import scope_of
+
 TAGS = {
     "datasets": "Uploads that were read: location histories, count streams, check-ins.",
     "uploads": "Resumable uploads by the tus protocol 1.0.0; a whole one becomes a dataset.",
@@ -58,6 +60,9 @@ class Schema(AutoSchema):
 
     def get_summary(self) -> str:
         return summary_of(self.method, self._parts())
+
+    def get_extensions(self) -> dict[str, Any]:
+        return {"x-required-scope": str(scope_of(self.method, self.view))}
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         name: str = super().get_serializer_name(serializer, direction)

@@ -37,8 +37,8 @@ PROBLEM = {
     },
 }
 REFUSED = {
-    "description": "Refused: 400 a value, 401 not logged in, 404 not found, 409 not in this state, 413 too much, "
-    "422 a choice is needed, 429 too often.",
+    "description": "Refused: 400 a value, 401 not logged in, 403 a token without the scope, 404 not found, "
+    "409 not in this state, 413 too much, 422 a choice is needed, 429 too often.",
     "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
 LOCATION = {
@@ -81,6 +81,9 @@ def responses_of_all(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     result["components"]["schemas"] |= {"Error": ERROR, "Problem": PROBLEM}
     result["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     for path in result["paths"].values():
+        for operation in path.values():
+            scope = operation.setdefault("x-required-scope", "read")  # set by the view; HEAD and OPTIONS have none
+            operation["description"] = f"{operation.get('description', '')}\n\nToken scope: `{scope}`.".strip()
         for verb in VERBS:
             if verb in path:
                 _complete(path[verb], verb)

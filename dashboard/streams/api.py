@@ -77,7 +77,7 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
         operation_id="streams_events_list",
     )
     @extend_schema(methods=["POST"], request=EventsRequest, responses={200: PublishResponse, 201: PublishResponse})
-    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    @action(detail=True, methods=["get", "post"], pagination_class=None, unsafe_scope="publish")
     def events(self, request: Request, pk: Any = None) -> Response:
         """Publish the counts of one timestamp or of several; or list what was published.
 

@@ -44,6 +44,7 @@ class Case:
 
 
 def _new_token(page: Page) -> None:
+    page.get_by_label("Name").fill("Nightly import")
     page.get_by_role("button", name="New token").click()
 
 

@@ -92,7 +92,7 @@ class SampleStates:
         derive_release(source=self.done, steps=[postprocesses.parse({"name": "ou-smoother"})])
         run_jobs()
         set_budget(dataset=self.taxi, epsilon=1000.0, radius_m=200.0)
-        make_token(user=self.researcher)
+        make_token(user=self.researcher, name="Notebook", scopes=["read"])
         error = {"code": "time-limit", "message": "The job took longer than one job may take."}
         _over(self.release("taxi", "event-level"), error=error)
         _begun(self.release("day in paris", "user-level"), stage="Drawing", progress=0.64)

@@ -85,11 +85,16 @@ class TestLoginLink:
             expect(page.get_by_role("heading", name="Datasets", exact=True)).to_be_visible()
 
 
+def new_token(page: Page) -> None:
+    page.get_by_label("Name").fill("Nightly import")
+    page.get_by_role("button", name="New token").click()
+
+
 class TestTokens:
     @pytest.mark.journey
     def test_shown_once_and_works_until_revoked(self, page: Page, live_server: Any) -> None:
         page.goto("/tokens/")
-        page.get_by_role("button", name="New token").click()
+        new_token(page)
         token = page.get_by_label("Token", exact=True).input_value()
 
         def status() -> int:
@@ -106,7 +111,7 @@ class TestTokens:
     def test_copies(self, open_page: Callable[..., Page], owner: User) -> None:
         page = open_page(owner, permissions=["clipboard-read", "clipboard-write"])
         page.goto("/tokens/")
-        page.get_by_role("button", name="New token").click()
+        new_token(page)
         page.get_by_role("button", name="Copy").click()
         expect(page.get_by_role("button", name="Copied")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()") == page.get_by_label("Token", exact=True).input_value()

@@ -274,6 +274,7 @@ class TestPlainForms:
     def test_are_sent_after_logging_in_again(self, page: Page, monitor: PageMonitor) -> None:
         monitor.expect(401)  # of the jobs, which are polled
         page.goto("/tokens/")
+        page.get_by_label("Name").fill("Nightly import")
         end_session()
         page.get_by_role("button", name="New token").click()
         page.get_by_role("dialog").get_by_label("Password").fill(PASSWORD)

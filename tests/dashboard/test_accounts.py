@@ -13,11 +13,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
-from knox.models import AuthToken
 from rest_framework.test import APIClient
 
 from dashboard.accounts import services
-from dashboard.accounts.models import LoginLink, User
+from dashboard.accounts.models import ApiToken, LoginLink, User
 
 API = "/api/v1/datasets/"
 
@@ -107,7 +106,7 @@ class TestToken:
 
     def test_is_stored_as_a_digest_only(self, owner: User) -> None:
         _, token = services.make_token(user=owner)
-        assert token not in [str(value) for value in vars(AuthToken.objects.get()).values()]
+        assert token not in [str(value) for value in vars(ApiToken.objects.get()).values()]
 
     @pytest.mark.parametrize(
         "header", ["Token x", "Token", "Token a b", "Bearer x", "Basic b3duZXI6eA==", "Token \xff"]
@@ -126,7 +125,7 @@ class TestToken:
 
     def test_expired_is_refused(self, owner: User) -> None:
         _, token = services.make_token(user=owner)
-        AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+        ApiToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
         assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 401
 
     def test_of_a_person_who_may_not_enter_is_refused(self, owner: User) -> None:
@@ -137,7 +136,7 @@ class TestToken:
     def test_of_another_cannot_be_revoked(self, owner: User, stranger: User) -> None:
         row, _ = services.make_token(user=owner)
         assert not services.revoke_token(user=stranger, token_key=row.token_key)
-        assert AuthToken.objects.count() == 1
+        assert ApiToken.objects.count() == 1
 
     def test_command_prints_it_last(self, owner: User) -> None:
         out = StringIO()
@@ -146,7 +145,7 @@ class TestToken:
         assert APIClient(headers={"Authorization": f"Token {token}"}).get(API).status_code == 200
 
     def test_page_shows_a_new_one_once(self, owner_page: Any) -> None:
-        answer = owner_page.post("/tokens/")
+        answer = owner_page.post("/tokens/", {"name": "script", "scopes": ["read"], "days": "30"})
         token = answer.context["fresh"]
         assert token in answer.content.decode()
         assert token not in owner_page.get("/tokens/").content.decode()
@@ -156,7 +155,7 @@ class TestToken:
     def test_page_revokes(self, owner: User, owner_page: Any) -> None:
         row, _ = services.make_token(user=owner)
         assert owner_page.post(f"/tokens/{row.token_key}/revoke/").status_code == 302
-        assert not AuthToken.objects.exists()
+        assert not ApiToken.objects.exists()
 
 
 @pytest.mark.parametrize("command", ["token", "login_link"])

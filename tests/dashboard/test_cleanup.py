@@ -19,10 +19,9 @@ from django.core.management import call_command
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
-from knox.models import AuthToken
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import LoginLink, User
+from dashboard.accounts.models import ApiToken, LoginLink, User
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
@@ -91,12 +90,12 @@ class TestTidy:
             created_at=timezone.now() - timedelta(days=2), expires_at=timezone.now() - timedelta(days=1)
         )
         accounts.make_token(user=owner)
-        AuthToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
+        ApiToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
         Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
         accounts.make_login_link(user=owner)
         accounts.make_token(user=owner)
         assert cleanup.tidy()["expired"] == 3
-        assert (LoginLink.objects.count(), AuthToken.objects.count(), Session.objects.count()) == (1, 1, 0)
+        assert (LoginLink.objects.count(), ApiToken.objects.count(), Session.objects.count()) == (1, 1, 0)
 
 
 class TestBlocks:

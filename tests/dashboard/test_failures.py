@@ -49,6 +49,8 @@ NOT_OF_JOBS = {
     "tus-version",
     "not-pmtiles",
     "login",
+    "throttled",
+    "scope",
     "missing-package",
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 

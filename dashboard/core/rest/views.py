@@ -24,10 +24,12 @@ class ApiView(APIView):
     - A query parameter that the schema does not declare, or declares otherwise, is refused.
     - 201 has the ``Location`` of what was made, its ``urls.self``.
     - JSON has an ``ETag`` of its content; If-None-Match returns 304.
+    - A token needs the scope read for safe methods and ``unsafe_scope`` for the others (accounts/permissions.py).
     - Nothing is stored by caches, as it is the user's own, unless the view or ``cache_control`` differs.
     """
 
     cache_control = UNKEPT["Cache-Control"]
+    unsafe_scope = "write"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

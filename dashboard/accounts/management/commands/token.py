@@ -1,10 +1,18 @@
 """``manage.py token USER``: a new API token."""
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.accounts import selectors, services
+from dashboard.accounts.models import Scope
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 3650):
+        raise ArgumentTypeError(f"must be 1 to 3650 days, got {text!r:.40}")
+    return int(text)
 
 
 class Command(BaseCommand):
@@ -14,7 +22,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("user")
+        parser.add_argument("--name", default="command line", help="what it is for")
+        parser.add_argument("--scope", action="append", choices=Scope.values, help="may be repeated; default: all")
+        parser.add_argument("--days", type=_days, default=services.TOKEN_DAYS, help="validity (%(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        _, token = services.make_token(user=selectors.user_named(options["user"]))
+        user, scopes = selectors.user_named(options["user"]), options["scope"] or Scope.values
+        _, token = services.make_token(user=user, name=options["name"], scopes=scopes, days=options["days"])
         self.stdout.write(token)

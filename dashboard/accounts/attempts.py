@@ -1,0 +1,92 @@
+"""Limits of failed attempts to log in, for each name and each address, shared by all web processes.
+
+An attempt is counted before its password is checked, so that of many at once no more than the limit are checked.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+from datetime import timedelta
+
+from django.db.models import F
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from rest_framework.exceptions import Throttled
+from rest_framework.throttling import BaseThrottle
+
+from dashboard.accounts.models import AttemptCount
+
+PERIOD = timedelta(minutes=15)  # from the first attempt
+BY_NAME = 10
+BY_ADDRESS = 50  # an address may be that of a whole institution
+IPV6_NETWORK = 64  # what one subscriber has
+
+
+def client_address(request: HttpRequest) -> str:
+    """The client's IPv4 address or IPv6 network; by X-Forwarded-For as far as ``CAIRN_PROXIES`` believes it."""
+    text = str(BaseThrottle().get_ident(request))
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(address.ipv4_mapped or ipaddress.ip_network((address, IPV6_NETWORK), strict=False))
+    return text
+
+
+def start_login(request: HttpRequest, name: str) -> None:
+    """Count an attempt to log in as ``name``, whether there is such a user or not.
+
+    Raises
+    ------
+    Throttled
+        The limit of the name or of the address is reached; ``wait`` is in seconds.
+    """
+    count_attempt("address", client_address(request), BY_ADDRESS)
+    count_attempt("name", name, BY_NAME)
+
+
+def login_succeeded(request: HttpRequest, name: str) -> None:
+    """Start afresh for the name, and do not count the attempt for the address."""
+    AttemptCount.objects.filter(digest=_digest("name", name)).delete()
+    address = AttemptCount.objects.filter(digest=_digest("address", client_address(request)), attempts__gt=0)
+    address.update(attempts=F("attempts") - 1)
+
+
+def count_secret(request: HttpRequest) -> None:
+    """Count a link or a token that is none; good ones are never refused, since 256 random bits cannot be guessed.
+
+    Raises
+    ------
+    Throttled
+        The limit of the address is reached.
+    """
+    count_attempt("secret", client_address(request), BY_ADDRESS)
+
+
+def count_attempt(kind: str, value: str, limit: int) -> None:
+    """Count an attempt of ``value``.
+
+    Raises
+    ------
+    Throttled
+        ``limit`` attempts were counted in the current period.
+    """
+    now, digest = timezone.now(), _digest(kind, value)
+    AttemptCount.objects.filter(digest=digest, ends_at__lte=now).delete()
+    row, _ = AttemptCount.objects.get_or_create(digest=digest, defaults={"ends_at": now + PERIOD})
+    if not AttemptCount.objects.filter(pk=row.pk, attempts__lt=limit).update(attempts=F("attempts") + 1):
+        raise Throttled(wait=max(1, math.ceil((row.ends_at - now).total_seconds())))
+
+
+def wait_text(refused: Throttled) -> str:
+    """When the next attempt is taken, for a page."""
+    at = timezone.now() + timedelta(seconds=refused.wait)
+    minutes = math.ceil(refused.wait / 60)
+    return f"Try again in {minutes} minute{'s' * (minutes != 1)}, after {at:%H:%M} UTC."
+
+
+def _digest(kind: str, value: str) -> str:
+    return salted_hmac(f"accounts.attempts.{kind}", value.encode("utf-8", "replace"), algorithm="sha256").hexdigest()

@@ -1,0 +1,188 @@
+"""What tokens permit: scopes on every route of the API, expiry, last use, and tokens of earlier versions."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from datetime import timedelta
+from importlib import import_module
+from io import StringIO
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard.accounts import services
+from dashboard.accounts.models import ApiToken, User
+
+UNSAFE = ("post", "put", "patch", "delete")
+VALUES = {"uuid": str(uuid.UUID(int=1)), "int": "1", "str": "x", "slug": "x"}
+PUBLISHES = {"/api/v1/streams/{}/events/"}  # every route that needs the scope publish
+
+
+def routes(resolver: URLResolver | None = None, prefix: str = "/") -> Iterator[tuple[str, Any]]:
+    """Every view class of the API with an address of it, from the URL resolver."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        pattern = getattr(entry.pattern, "_route", "")
+        for name, converter in entry.pattern.converters.items():
+            kind = type(converter).__name__.removesuffix("Converter").lower().removeprefix("string") or "str"
+            for written in (f"<{kind}:{name}>", f"<{name}>"):
+                pattern = pattern.replace(written, VALUES[kind])
+        if isinstance(entry, URLResolver):
+            yield from routes(entry, prefix + pattern)
+        elif isinstance(entry, URLPattern) and hasattr(entry.callback, "cls"):
+            assert "<" not in pattern, pattern
+            yield prefix + pattern, entry.callback
+
+
+def operations() -> list[tuple[str, str]]:
+    """Every unsafe method of every route."""
+    return [
+        (method, address)
+        for address, callback in routes()
+        for method in UNSAFE
+        if method in getattr(callback, "actions", {})
+        or (not hasattr(callback, "actions") and hasattr(callback.cls, method))
+    ]
+
+
+def client(owner: User, *scopes: str) -> APIClient:
+    found = APIClient(headers={"Authorization": f"Token {services.make_token(user=owner, scopes=scopes)[1]}"})
+    found.raise_request_exception = False
+    return found
+
+
+def refused(answer: Any) -> bool:
+    return answer.status_code == 403 and answer.json()["errors"][0]["code"] == "scope"
+
+
+class TestScopes:
+    def test_the_search_finds_the_api(self) -> None:
+        found = operations()
+        assert len(found) > 40
+        assert ("post", "/api/v1/datasets/") in found
+        assert ("delete", f"/api/v1/releases/{VALUES['uuid']}/") in found
+        assert ("patch", f"/api/v1/uploads/{VALUES['uuid']}/") in found
+
+    def test_read_alone_changes_nothing_by_any_route(self, owner: User) -> None:
+        reader = client(owner, "read")
+        for method, address in operations():
+            answer = getattr(reader, method)(address)
+            assert refused(answer), (method, address, answer.status_code)
+            problem = answer.json()
+            assert answer["Content-Type"] == "application/problem+json"
+            assert problem["type"] == "urn:problem-type:cairn:scope"
+            assert method.upper() in problem["detail"]
+            assert "this one has: read." in problem["detail"]
+
+    def test_each_route_needs_the_scope_that_is_expected(self, owner: User) -> None:
+        writer, publisher = client(owner, "write"), client(owner, "publish")
+        for method, address in operations():
+            publishes = address.replace(VALUES["uuid"], "{}") in PUBLISHES
+            assert refused(getattr(writer, method)(address)) == publishes, (method, address)
+            assert refused(getattr(publisher, method)(address)) != publishes, (method, address)
+
+    def test_safe_methods_need_read(self, owner: User) -> None:
+        writer, reader = client(owner, "write", "publish"), client(owner, "read")
+        for method in ("get", "head", "options"):
+            assert getattr(writer, method)("/api/v1/datasets/").status_code == 403
+            assert getattr(reader, method)("/api/v1/datasets/").status_code == 200
+
+    def test_every_route_states_its_scope_in_the_schema(self, owner: User) -> None:
+        schema = client(owner, "read").get("/api/v1/schema/", headers={"Accept": "application/json"}).json()
+        for path, item in schema["paths"].items():
+            for method, operation in item.items():
+                publishes = method == "post" and path.replace("{id}", "{}") in PUBLISHES
+                needed = "read" if method in ("get", "head", "options") else "publish" if publishes else "write"
+                assert operation["x-required-scope"] == needed, (method, path)
+                assert f"scope: `{needed}`" in operation["description"]
+
+    def test_a_session_has_no_scopes(self, owner_page: Any) -> None:
+        answer = owner_page.patch("/api/v1/base-map/", {"choice": "none"}, content_type="application/json")
+        assert answer.status_code == 200
+
+
+class TestToken:
+    def test_records_its_use_to_the_minute(self, owner: User, django_assert_num_queries: Any) -> None:
+        api = client(owner, "read")
+        assert ApiToken.objects.get().last_used_at is None
+        api.get("/api/v1/mechanisms/")
+        first = ApiToken.objects.get().last_used_at
+        assert first is not None
+        api.get("/api/v1/mechanisms/")
+        assert ApiToken.objects.get().last_used_at == first
+        ApiToken.objects.update(last_used_at=first - timedelta(minutes=2))
+        api.get("/api/v1/mechanisms/")
+        assert ApiToken.objects.get().last_used_at > first
+
+    def test_page_makes_one_with_name_scopes_and_expiry_and_lists_it(self, owner_page: Any) -> None:
+        form = {"name": "nightly <import>", "scopes": ["publish", "read"], "days": "7"}
+        assert owner_page.post("/tokens/", form).status_code == 200
+        row = ApiToken.objects.get()
+        assert (row.name, row.scopes) == ("nightly <import>", ["read", "publish"])
+        assert timedelta(days=6) < row.expiry - timezone.now() <= timedelta(days=7)
+        body = owner_page.get("/tokens/").content.decode()
+        assert "nightly &lt;import&gt;" in body
+        assert "read, publish" in body
+
+    def test_page_makes_one_that_does_not_expire(self, owner_page: Any) -> None:
+        owner_page.post("/tokens/", {"name": "sensor", "scopes": ["publish"], "days": "0"})
+        assert ApiToken.objects.get().expiry is None
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"name": " "}, "Enter a name"),
+            ({"name": "x" * 101}, "at most 100 characters"),
+            ({"scopes": []}, "Choose at least one permission"),
+            ({"scopes": ["admin"]}, "not one of the available choices"),
+            ({"days": "8"}, "not one of the available choices"),
+        ],
+    )
+    def test_page_refuses_with_the_reason(self, owner_page: Any, change: dict[str, Any], message: str) -> None:
+        answer = owner_page.post("/tokens/", {"name": "script", "scopes": ["read"], "days": "30"} | change)
+        assert answer.status_code == 400
+        assert message in answer.content.decode()
+        assert not ApiToken.objects.exists()
+
+    def test_command_takes_name_scopes_and_days(self, owner: User) -> None:
+        call_command("token", "owner", "--name=backup", "--scope=read", "--scope=write", "--days=7", stdout=StringIO())
+        row = ApiToken.objects.get()
+        assert (row.name, row.scopes) == ("backup", ["read", "write"])
+        assert row.expiry - timezone.now() <= timedelta(days=7)
+        with pytest.raises(CommandError, match="must be 1 to 3650 days, got '0'"):
+            call_command("token", "owner", "--days=0")
+
+
+class TestEarlierTokens:
+    def test_stay_valid_with_every_scope(self, owner: User) -> None:
+        """The migration, on the table of knox as an earlier version left it."""
+        row, token = services.make_token(user=owner)
+        created = timezone.now() - timedelta(days=3)
+        ApiToken.objects.all().delete()
+        earlier = _knox_tokens()
+        earlier.objects.create(digest=row.digest, token_key=row.token_key, user_id=owner.pk, expiry=row.expiry)
+        earlier.objects.update(created=created)
+        migration = import_module("dashboard.accounts.migrations.0004_tokens_and_attempts")
+        both = SimpleNamespace(get_model=lambda app, name: earlier if app == "knox" else apps.get_model(app, name))
+        migration.take_over_tokens(both, SimpleNamespace(connection=connection))
+        moved = ApiToken.objects.get()
+        assert (moved.scopes, moved.created, moved.expiry) == (["read", "write", "publish"], created, row.expiry)
+        assert not earlier.objects.exists()
+        api = APIClient(headers={"Authorization": f"Token {token}"})
+        assert api.patch("/api/v1/base-map/", {"choice": "none"}).status_code == 200
+        migration.give_tokens_back(both, SimpleNamespace(connection=connection))
+        assert earlier.objects.get().digest == row.digest
+
+
+def _knox_tokens() -> Any:
+    from django.db.migrations.executor import MigrationExecutor
+
+    state = MigrationExecutor(connection).loader.project_state([("knox", "0009_extend_authtoken_field")])
+    return state.apps.get_model("knox", "AuthToken")
