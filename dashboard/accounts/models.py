@@ -75,7 +75,7 @@ class Scope(models.TextChoices):
 
     READ = "read", "read data, results and settings"
     WRITE = "write", "upload, create, change and delete"
-    PUBLISH = "publish", "make data public: live streams and public links"
+    PUBLISH = "publish", "make data public, such as the events of a live stream"
 
 
 def all_scopes() -> list[str]:

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import LoginLink, User
 from dashboard.accounts.services import make_login_link
-from tests.browser.conftest import PageMonitor
+from tests.browser.conftest import PageMonitor, faults_in_both_colours
 
 PASSWORD = "a long walk along the Seine"
 
@@ -102,6 +102,7 @@ class TestTokens:
             return requests.get(f"{live_server.url}/api/v1/datasets/", headers=headers, timeout=10).status_code
 
         assert status() == 200
+        assert faults_in_both_colours(page) == []
         page.goto("/tokens/")
         expect(page.locator("body")).not_to_contain_text(token)
         page.get_by_role("button", name="Revoke").click()

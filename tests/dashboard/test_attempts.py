@@ -37,7 +37,7 @@ def try_login(name: str, password: str = "guess", address: str = "192.0.2.1", **
 
 
 class TestLogin:
-    @pytest.mark.parametrize("name", ["owner", "nobody"])
+    @pytest.mark.parametrize("name", ["owner", "unknown"])
     def test_is_refused_for_the_name_from_any_address_also_with_the_password(self, name: str) -> None:
         assert [try_login(name, address=f"192.0.2.{i}").status_code for i in range(3)] == [200] * 3
         answer = try_login(name, PASSWORD, address="192.0.2.9")
@@ -58,7 +58,7 @@ class TestLogin:
 
         first = [plain(body) for body in bodies("owner")]
         AttemptCount.objects.all().delete()
-        assert [plain(body) for body in bodies("nobody")] == first
+        assert [plain(body) for body in bodies("unknown")] == first
 
     def test_checks_no_password_while_it_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(3):
