@@ -32,6 +32,16 @@ def visit_counts(sequences: Sequences) -> Ints:
     return np.bincount(sequences.cells, minlength=len(sequences.grid)).astype(np.int64)
 
 
+def weighted_visits(sequences: Sequences, most: int, parts: int) -> Ints:
+    """Visits of each cell in ``parts`` of one, (cells,): a user's weigh at most ``most`` together.
+
+    Weights are rounded down to whole parts, so a user adds at most ``parts * most`` in sum.
+    """
+    lengths = np.diff(sequences.starts)
+    weights = np.repeat(parts * most // np.maximum(lengths, most), lengths)
+    return np.bincount(sequences.cells, weights, minlength=len(sequences.grid)).astype(np.int64)
+
+
 def band_counts(sequences: Sequences) -> Ints:
     """How many transitions of the sequences go to a cell in each band around the last one, (BANDS,)."""
     pairs = sequences.windows(2)
@@ -102,13 +112,15 @@ class GravityModel(Recommender):
     Parameters
     ----------
     visits : (cells,) int
-        How often each cell was visited, with noise.
+        How often each cell was visited, with noise, in parts of a visit.
     bands : (BANDS,) int
         How many transitions went to a cell in each band of distance, with noise.
     visit_variance : float
         The variance of the noise on each of ``visits``.
     band_variance : float
         That of the noise on each of ``bands``; 0 in models that were published before they stated it.
+    visit_parts : int
+        How many parts a visit has: 1 where visits are not weighted.
     """
 
     model: ClassVar[str] = "gravity"
@@ -117,13 +129,17 @@ class GravityModel(Recommender):
     bands: Ints
     visit_variance: float
     band_variance: float
+    visit_parts: int = 1
 
     @cached_property
     def mass(self) -> Floats:
-        """The visits, shrunk towards their mean, (cells,), all positive: equal where noise alone could be the cause."""
-        mean = np.full((1, len(self.grid)), max(float(self.visits.mean()), 1.0))
-        visits = self.visits[None].astype(np.float64)
-        return shrunk_towards(visits, mean, self.visit_variance, FLOOR).reshape(-1)
+        """The visits, shrunk towards their mean, (cells,), all positive: equal where noise alone could be the cause.
+
+        A negative count is estimated as 0 is, since no cell has fewer visits.
+        """
+        visits = self.densities()[None]
+        mean = np.full(visits.shape, max(float(visits.mean()), 1.0))
+        return shrunk_towards(visits, mean, self.visit_variance / self.visit_parts**2, FLOOR, lowest=0.0).reshape(-1)
 
     @cached_property
     def factors(self) -> Floats:
@@ -138,16 +154,17 @@ class GravityModel(Recommender):
         return np.asarray(self.mass * from_cell(self.factors, int(found[-1])))
 
     def densities(self) -> Floats:
-        return self.visits.astype(np.float64)
+        return np.asarray(self.visits / self.visit_parts)
 
     def parts(self) -> dict[str, Any]:
         numbers = {"visits": self.visits.tolist(), "bands": self.bands.tolist()}
         variances = {"visit_variance": self.visit_variance, "band_variance": self.band_variance}
-        return numbers | {name: value for name, value in variances.items() if value or name == "visit_variance"}
+        stated = {name: value for name, value in variances.items() if value or name == "visit_variance"}
+        return numbers | stated | ({"visit_parts": self.visit_parts} if self.visit_parts != 1 else {})
 
     @classmethod
     def from_parts(cls, grid: Grid, parts: Mapping[str, Any], *, private: bool) -> Self:
-        return cls(grid, *gravity_parts(grid, parts), private=private)
+        return cls(grid, *gravity_parts(grid, parts), visit_parts_of(parts), private=private)
 
 
 def gravity_parts(grid: Grid, parts: Mapping[str, Any]) -> tuple[Ints, Ints, float, float]:
@@ -156,3 +173,9 @@ def gravity_parts(grid: Grid, parts: Mapping[str, Any]) -> tuple[Ints, Ints, flo
     bands = whole_numbers(parts["bands"], "bands", BANDS)
     variance = number(parts["visit_variance"], "visit_variance", lowest=0.0)
     return visits, bands, variance, number(parts.get("band_variance", 0.0), "band_variance", lowest=0.0)
+
+
+def visit_parts_of(parts: Mapping[str, Any]) -> int:
+    """How many parts a visit has in a description: 1 where it states none; DataError otherwise."""
+    found = int(whole_numbers([parts.get("visit_parts", 1)], "visit_parts", 1)[0])
+    return int(number(found, "visit_parts", lowest=1.0))

@@ -13,7 +13,7 @@ from privacy_engine.data import Floats, Ints
 from privacy_engine.grid import Grid
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
 from privacy_engine.recommender.distance_bands import between_all
-from privacy_engine.recommender.gravity import GravityModel, gravity_parts
+from privacy_engine.recommender.gravity import GravityModel, gravity_parts, visit_parts_of
 from privacy_engine.recommender.sequences import Sequences
 from privacy_engine.recommender.shrinkage import shrunk_towards
 
@@ -43,7 +43,7 @@ class TransitionModel(Recommender):
 
     Parameters
     ----------
-    visits, bands, visit_variance, band_variance
+    visits, bands, visit_variance, band_variance, visit_parts
         As of :class:`~privacy_engine.recommender.gravity.GravityModel`.
     transitions : (cells²,) int
         How often each cell followed each other one, with noise: those from cell 0 first.
@@ -59,12 +59,13 @@ class TransitionModel(Recommender):
     band_variance: float
     transitions: Ints
     transition_variance: float
+    visit_parts: int = 1
 
     @cached_property
     def gravity(self) -> GravityModel:
         """The gravity model of its visits and bands."""
-        variances = self.visit_variance, self.band_variance
-        return GravityModel(self.grid, self.visits, self.bands, *variances, private=self.private)
+        stated = self.visit_variance, self.band_variance, self.visit_parts
+        return GravityModel(self.grid, self.visits, self.bands, *stated, private=self.private)
 
     @cached_property
     def estimates(self) -> Floats:
@@ -89,4 +90,4 @@ class TransitionModel(Recommender):
     def from_parts(cls, grid: Grid, parts: Mapping[str, Any], *, private: bool) -> Self:
         counts = whole_numbers(parts["transitions"], "transitions", len(grid) ** 2)
         variance = number(parts["transition_variance"], "transition_variance", lowest=0.0)
-        return cls(grid, *gravity_parts(grid, parts), counts, variance, private=private)
+        return cls(grid, *gravity_parts(grid, parts), counts, variance, visit_parts_of(parts), private=private)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from privacy_engine import noise
@@ -10,10 +12,14 @@ from privacy_engine.data import CheckIns, Ints
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
 from privacy_engine.mechanisms.base.query_log import NoisyQuery
 from privacy_engine.recommender import Sequences
-from privacy_engine.recommender.gravity import band_counts, visit_counts
+from privacy_engine.recommender.gravity import band_counts, visit_counts, weighted_visits
 
 RECORD_VISITS, RECORD_TRANSITIONS = 2, 3
 """What one check-in more changes the counts of visits and of transitions by at most, in sum."""
+LEAST_WEIGHT = 2
+"""What the visits of a user weigh together at least where there are as many, however much noise there is."""
+PARTS = 1000
+"""The parts of a visit that weighted visits are counted in."""
 
 
 class SequenceMechanism(CheckInMechanism):
@@ -30,15 +36,30 @@ class SequenceMechanism(CheckInMechanism):
         return self.sequences(checkins)
 
     @property
-    def visit_sensitivity(self) -> int:
-        r"""The most that neighbours' counts of the cells of all sequences differ by in sum.
+    def visit_weight(self) -> int:
+        r"""How many visits those of one user weigh together at most, k; all c of them from :math:`\epsilon = 1` on.
 
-        A user has at most c cells. A check-in in b that is added between check-ins in a and c, of a user and in the
-        box, is a visit of its own if b differs from both, and it divides one visit into two where a = c: b and a then
-        count once more, 2. If b equals one of them nothing changes, and at an end of the sequence b counts at most
-        once. One that is replaced is removed and another added, anywhere: twice as much.
+        Otherwise :math:`k = \max(2, \lceil c \epsilon \rceil)`: most users have far fewer than c visits, and noise that
+        hides c of every user hides theirs. Each visit of a user with n > k weighs k / n.
         """
-        return self.most_changed(self.contributions, RECORD_VISITS)
+        return min(self.contributions, max(LEAST_WEIGHT, math.ceil(self.contributions * self.epsilon)))
+
+    @property
+    def visit_parts(self) -> int:
+        """In how many parts of one visits are counted: 1 where each weighs 1."""
+        return PARTS if self.privacy_unit == "user" and self.visit_weight < self.contributions else 1
+
+    @property
+    def visit_sensitivity(self) -> int:
+        r"""The most that neighbours' counts of the cells of all sequences differ by in sum, in parts of a visit.
+
+        The visits of a user weigh at most k in sum, rounded down to whole parts. Where records are protected none is
+        weighted: a check-in in b that is added between check-ins in a and c, of a user and in the box, is a visit of
+        its own if b differs from both, and it divides one visit into two where a = c: b and a then count once more, 2.
+        If b equals one of them nothing changes, and at an end of the sequence b counts at most once. One that is
+        replaced is removed and another added, anywhere: twice as much.
+        """
+        return self.sensitivity * self.visit_parts
 
     @property
     def transition_sensitivity(self) -> int:
@@ -54,12 +75,18 @@ class SequenceMechanism(CheckInMechanism):
 
     @property
     def sensitivity(self) -> int:
-        """The sensitivity of the counts of visits: see :attr:`visit_sensitivity`."""
-        return self.visit_sensitivity
+        """The most that neighbours' visits of all cells differ by in sum: see :attr:`visit_sensitivity`."""
+        return self.most_changed(self.visit_weight, RECORD_VISITS)
 
     def visits_query(self, share: float) -> NoisyQuery:
-        """The visits of each cell, (side²,), for a ``share`` of ε."""
-        return self._query("visits of each cell", visit_counts, self.visit_sensitivity, share)
+        """The visits of each cell in parts, (side²,), for a ``share`` of ε."""
+        parts, most = self.visit_parts, self.visit_weight
+        values = visit_counts if parts == 1 else partial(weighted_visits, most=most, parts=parts)
+        return self._query("visits of each cell", values, self.visit_sensitivity, share)
+
+    def visit_noise_sd(self, share: float) -> float:
+        """Standard deviation of the noise on each of these, in visits."""
+        return noise.discrete_laplace_sd(self.visits_query(share).rate) / self.visit_parts
 
     def bands_query(self, share: float) -> NoisyQuery:
         """The transitions by band of distance, (16,), for a ``share`` of ε."""

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import field_validator
 
-from privacy_engine import noise
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, noise_variance
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
@@ -62,17 +61,17 @@ class CheckInBlend(SequenceMechanism):
 
     def noise_sd(self) -> float:
         """Standard deviation of the noise on the visits of each cell where transitions are published, else less."""
-        return noise.discrete_laplace_sd(self.visits_query(VISITS).rate)
+        return self.visit_noise_sd(VISITS)
 
     def fit(self, log: QueryLog) -> TransitionModel | GravityModel:
-        of_bands, of_transitions = self.bands_query(BANDS), self.transitions_query()
+        parts, of_bands, of_transitions = self.visit_parts, self.bands_query(BANDS), self.transitions_query()
         bands, variance = log.answer(of_bands), noise_variance(of_transitions)
         by_offset = transitions_by_offset(self.grid, bands, noise_variance(of_bands))
         if not detectable(by_offset, offset_pairs(self.grid), variance):
             of_visits = self.visits_query(VISITS + TRANSITIONS)
             variances = noise_variance(of_visits), noise_variance(of_bands)
-            return GravityModel(self.grid, log.answer(of_visits), bands, *variances, private=log.private)
+            return GravityModel(self.grid, log.answer(of_visits), bands, *variances, parts, private=log.private)
         of_visits = self.visits_query(VISITS)
         visits, transitions = log.answer(of_visits), log.answer(of_transitions)
         variances = noise_variance(of_visits), noise_variance(of_bands)
-        return TransitionModel(self.grid, visits, bands, *variances, transitions, variance, private=log.private)
+        return TransitionModel(self.grid, visits, bands, *variances, transitions, variance, parts, private=log.private)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from privacy_engine import noise
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_sequences import SequenceMechanism, noise_variance
 from privacy_engine.mechanisms.base.query_log import QueryLog
@@ -20,7 +19,8 @@ class CheckInGravity(SequenceMechanism):
 
     Two counts are published with discrete Laplace noise [1]_: the visits of every cell for 9/10 of ε, and the
     transitions to each of 16 bands of distance, public and equally spaced on a logarithmic scale, for 1/10 of it. Both
-    are of the same sequences, so a user (or a check-in) spends the sum, ε.
+    are of the same sequences, so a user (or a check-in) spends the sum, ε. Where users are protected and ε is below 1,
+    visits of one user weigh at most k = max(2, ⌈c ε⌉) together (where n > k, each weighs k / n), for less noise.
     f is the number of transitions per pair of cells of a band, shrunk towards the public law :math:`1/d^2` and fitted
     so that it never increases with distance, P the visits, shrunk towards their mean; both by the part of their
     variance that the noise explains, two standard errors of it included: where it explains all, the nearest cells are
@@ -43,10 +43,10 @@ class CheckInGravity(SequenceMechanism):
 
     def noise_sd(self) -> float:
         """Standard deviation of the noise on the visits of each cell; that on the bands differs."""
-        return noise.discrete_laplace_sd(self.visits_query(VISITS).rate)
+        return self.visit_noise_sd(VISITS)
 
     def fit(self, log: QueryLog) -> GravityModel:
         visits, bands = self.visits_query(VISITS), self.bands_query(BANDS)
         answers = log.answer(visits), log.answer(bands)
         variances = noise_variance(visits), noise_variance(bands)
-        return GravityModel(self.grid, *answers, *variances, private=log.private)
+        return GravityModel(self.grid, *answers, *variances, self.visit_parts, private=log.private)
