@@ -181,33 +181,6 @@ class TestGravity:
         with pytest.raises(DataError, match="band_variance must be a number of at least 0"):
             Recommender.from_dict({**described, "band_variance": -1.0})
 
-    def test_visits_in_parts_are_the_same_model_as_visits(self) -> None:
-        visits, bands = np.arange(16) * 9 - 20, np.arange(16)[::-1] * 3
-        whole, parts = (
-            GravityModel(GRID, visits, bands, 30.0, 2.0),
-            GravityModel(GRID, visits * 50, bands, 75e3, 2.0, 50),
-        )
-        assert parts.densities().tolist() == whole.densities().tolist()
-        assert parts.scores([3]) == pytest.approx(whole.scores([3]))
-        described = parts.as_dict()
-        assert described["visit_parts"] == 50
-        assert "visit_parts" not in whole.as_dict()
-        assert Recommender.from_dict(described).as_dict() == described
-        counts = np.zeros(256, dtype=np.int64)
-        model = TransitionModel(GRID, visits * 50, bands, 75e3, 2.0, counts, 9.0, 50)
-        assert Recommender.from_dict(model.as_dict()).scores([]) == pytest.approx(whole.scores([]))
-        for wrong in (0, 1.5, "50"):
-            with pytest.raises(DataError, match="visit_parts must be"):
-                Recommender.from_dict({**described, "visit_parts": wrong})
-
-    def test_a_negative_count_of_visits_is_estimated_as_none(self) -> None:
-        bands, none = np.arange(16)[::-1] * 3, np.array([0, 0, 90, 40] * 4)
-        negative = none - np.array([25, 0, 0, 0] * 4) + np.array([0, 25, 0, 0] * 4)
-        mass = GravityModel(GRID, negative, bands, 100.0, 2.0).mass
-        shrunk = shrunk_towards(negative[None] * 1.0, np.full((1, 16), negative.mean()), 100.0)[0]
-        assert (mass[negative < 0] > shrunk[negative < 0]).all()
-        assert mass[negative >= 0] == pytest.approx(shrunk[negative >= 0])
-
 
 class TestTransitions:
     def test_without_noise_they_are_the_counts(self) -> None:
