@@ -105,6 +105,13 @@ class TestARunningServer:
         late = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
         assert _visit(late, running.link)[0] == 410
 
+    def test_the_line_that_makes_another_link(self, running: Server) -> None:
+        line = re.search(r"Another link: +(.+)", running.output)[1]
+        printed = running.shell(f"unset CAIRN_PORT CAIRN_HOME; {line}").strip()
+        assert printed.startswith(f"{running.address}/login/once/")
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert _visit(browser, printed)[0] == 200
+
     def test_the_samples_are_there(self, running: Server, token: str) -> None:
         give_up = time.monotonic() + 60
         while time.monotonic() < give_up:

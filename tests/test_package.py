@@ -5,12 +5,16 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import urllib.request
 import venv
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tests.patience import patience
+from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("privacy_engine", "dashboard", "templates", "static", "pyproject.toml", "README.md", "LICENSE", "manage.py")
@@ -37,7 +41,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 
     def run(*arguments: str, cwd: Path = folder) -> str:
         done = subprocess.run(
-            [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=600, cwd=cwd
+            [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=patience(600), cwd=cwd
         )
         if done.returncode and re.search(OFFLINE, done.stderr):
             pytest.skip(f"the packages cannot be downloaded here: {done.stderr.strip().splitlines()[-1]:.120}")
@@ -70,6 +74,41 @@ class TestAFreshEnvironment:
         assert python("-c", code).strip() == "8"
         command = "import sys; from privacy_engine.commands.main import main; sys.exit(main(['--help']))"
         assert "release" in python("-c", command)
+
+
+@pytest.mark.thorough  # it downloads and compiles for three minutes
+@pytest.mark.timeout(900)
+def test_the_workbench_serves_from_an_environment_without_the_sources(
+    source: Path, tmp_path: Path, python: Callable[..., str]
+) -> None:
+    python("-m", "pip", "install", "-q", f"{source}[server]")
+    programs = Path(python("-c", "import sys; print(sys.prefix)").strip()) / "bin"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    server = Server(elsewhere, home=tmp_path / "home")
+    try:
+        server.start(str(programs / "cairn"), "run", limit_s=240)
+        assert _open(f"{server.address}/healthz")[0] == 200
+        line = re.search(r"Another link: +(.+)", server.output)[1]
+        link = server.shell(f"unset CAIRN_PORT CAIRN_HOME; {line}").strip()
+        status, page = _open(link)
+        assert (status, link.startswith(server.address)) == (200, True)
+        paths = re.findall(r'(?:href|src)="(/static/[^"]+)"', page)
+        assert any(path.endswith(".css") for path in paths)
+        assert any(path.endswith(".js") for path in paths)
+        assert {_open(server.address + path)[0] for path in paths} == {200}
+        token = server.shell(f"{programs / 'cairn'} token researcher").split()[-1]
+        assert len(server.get_json("/api/v1/datasets/", token)["results"]) > 1
+        assert server.press_ctrl_c() == 0
+    finally:
+        server.clear_away()
+
+
+def _open(address: str) -> tuple[int, str]:
+    """Status and text of a page, with the cookies of a redirect."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(address, timeout=patience(30)) as answer:
+        return answer.status, answer.read().decode()
 
 
 def test_the_wheel_holds_engine_and_workbench_with_their_pages(source: Path, tmp_path: Path) -> None:

@@ -80,6 +80,25 @@ def _alive(pid: str) -> bool:
     return True
 
 
+def record_address(home: Path, address: str) -> None:
+    """Store the host and port that pages are served at, for commands in other terminals."""
+    (home / "run" / "address").write_text(address)
+
+
+def forget_address(home: Path) -> None:
+    """Remove what an earlier supervisor of ``home`` recorded."""
+    (home / "run" / "address").unlink(missing_ok=True)
+
+
+def running_address(home: Path) -> str | None:
+    """Return what the running supervisor of ``home`` recorded; None where none runs or it is not ready."""
+    try:
+        holder, address = (home / "run" / "lock").read_text().strip(), (home / "run" / "address").read_text()
+    except FileNotFoundError:
+        return None
+    return address if _alive(holder) else None
+
+
 def open_port(host: str, port: int) -> socket.socket:
     """Listen on the port. The web process inherits the socket: nothing can take the port while it restarts."""
     try:

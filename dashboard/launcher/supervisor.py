@@ -1,6 +1,7 @@
 """The supervisor: broker, database, web, worker and sweep started together, monitored, and stopped in order."""
 
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -44,6 +45,7 @@ class Supervisor:
             signal.signal(number, self._on_signal)
         home.make_folders(self.home)
         lock = home.lock(self.home)
+        home.forget_address(self.home)
         self.listener = home.open_port(settings.CAIRN_HOST, settings.CAIRN_PORT)
         self.guard = Guard(keep_open=lock)
         try:
@@ -137,12 +139,13 @@ class Supervisor:
         host, port = self.listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else WILDCARDS.get(host, host)
         address = f"http://{shown}:{port}"
+        home.record_address(self.home, f"{shown}:{port}")
         if host in WILDCARDS:
             self.report("Every device on this network can reach this address, and what is sent is not encrypted.")
         self.report(
             f"\nCairn is running at {address}/\n\n"
             f"  Log in once with:  {address}{path}\n"
-            f"  Another link:      {_python()} manage.py login_link {username}\n"
+            f"  Another link:      {_command()} login_link {username}\n"
             f"  Data and logs:     {self.home}\n"
             f"  Stop:              Ctrl-C\n"
         )
@@ -203,7 +206,13 @@ class Supervisor:
         return self.home / "log" / f"{name}.log"
 
 
-def _python() -> str:
-    """Return how to call this Python from here, for people to copy."""
-    path = Path(sys.executable)
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+def _command() -> str:
+    """Return how to call Cairn's commands for this home from here, for people to copy."""
+    installed = not (settings.BASE_DIR / "manage.py").exists()
+    path = Path(sys.executable).with_name("cairn") if installed else Path(sys.executable)
+    parts = [str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)]
+    if not installed:
+        parts.append("manage.py")
+    if "CAIRN_HOME" in os.environ:
+        parts.insert(0, f"CAIRN_HOME={shlex.quote(os.environ['CAIRN_HOME'])}")
+    return " ".join(parts)

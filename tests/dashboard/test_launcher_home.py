@@ -1,5 +1,7 @@
 """Folders of the launcher: permissions, and the broker's socket under long paths."""
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,3 +27,22 @@ class TestPrivateFolders:
         (tmp_path / "link").symlink_to(tmp_path / "real")
         with pytest.raises(launcher.LaunchError, match="only you can enter"):
             launcher.make_private(tmp_path / "link")
+
+
+class TestAddress:
+    def test_is_that_of_the_process_that_holds_the_lock(self, tmp_path: Path) -> None:
+        (tmp_path / "run").mkdir()
+        assert launcher.running_address(tmp_path) is None
+        launcher.record_address(tmp_path, "127.0.0.1:8761")
+        (tmp_path / "run" / "lock").write_text(f"{os.getpid()}\n")
+        assert launcher.running_address(tmp_path) == "127.0.0.1:8761"
+        launcher.forget_address(tmp_path)
+        assert launcher.running_address(tmp_path) is None
+
+    def test_of_one_that_was_killed_is_not_used(self, tmp_path: Path) -> None:
+        (tmp_path / "run").mkdir()
+        launcher.record_address(tmp_path, "127.0.0.1:8761")
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        (tmp_path / "run" / "lock").write_text(f"{ended.pid}\n")
+        assert launcher.running_address(tmp_path) is None

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.accounts import selectors, services
+from dashboard.launcher.home import running_address
 
 
 class Command(BaseCommand):
@@ -19,4 +20,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         path = services.make_login_link(user=selectors.user_named(options["user"]))
         scheme = "https" if settings.CAIRN_HTTPS else "http"
-        self.stdout.write(f"{scheme}://{settings.CAIRN_HOST}:{settings.CAIRN_PORT}{path}")
+        address = running_address(settings.CAIRN_HOME) or f"{settings.CAIRN_HOST}:{settings.CAIRN_PORT}"
+        self.stdout.write(f"{scheme}://{address}{path}")
