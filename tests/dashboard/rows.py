@@ -1,0 +1,50 @@
+"""One row of each kind that an owner can have."""
+
+from __future__ import annotations
+
+from dashboard.accounts.models import User
+from dashboard.attacks.services import submit_attack
+from dashboard.audits.services import submit_audit
+from dashboard.datasets import resumable
+from dashboard.datasets.models import Dataset
+from dashboard.experiments.services import submit_experiment
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import execution
+from dashboard.releases.services import submit_release
+from dashboard.streams.models import StreamState
+from dashboard.streams.services import change_state, open_stream, publish_events
+from privacy_engine.attacks import attacks
+from privacy_engine.audit import AuditSpec
+from privacy_engine.experiments import presets
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard import kinds
+
+HOME_WORK = {"name": "home-work", "distance_m": 200.0, "duration_s": 1800.0, "within_m": 500.0}
+
+
+def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
+    """Ids of new rows by the first part of their addresses; the dataset must be ready and of a trajectory."""
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
+    mechanism = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
+    release = submit_release(
+        owner=owner, dataset=dataset, landmark_set=marks, spec=ReleaseSpec.parse({"mechanism": mechanism})
+    )
+    execution.run(release.pk)
+    release.refresh_from_db()
+    upload = resumable.begin(owner=owner, length=1000)
+    counts = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a", "b"], spec=counts)
+    publish_events(stream=stream, events=[{"time": 1, "counts": [2, 3]}])
+    change_state(stream=stream, state=StreamState.CLOSED)  # or its live connection would stay open
+    few = presets.parse({"name": "temporal-distance", "repetitions": 2})
+    return {
+        "datasets": str(dataset.pk),
+        "landmark-sets": str(marks.pk),
+        "releases": str(release.pk),
+        "jobs": str(release.pk),
+        "uploads": str(upload.pk),
+        "experiments": str(submit_experiment(owner=owner, preset=few).pk),
+        "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
+        "streams": str(stream.pk),
+        "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
+    }
