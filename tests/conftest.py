@@ -16,6 +16,7 @@ from django.db import connections, transaction
 from django.test import TransactionTestCase
 from xdist.scheduler import LoadScopeScheduling
 
+from tests import postgres
 from tests.examples import register_profiles
 from tests.patience import patience
 
@@ -161,6 +162,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("not tested here")
         for reason, number in reasons.most_common():
             terminalreporter.line(f"{number} x {reason}")
+    if postgres.programs() is None:
+        terminalreporter.line("PostgreSQL is not installed: make test-slow tests the dashboard on SQLite alone")
 
 
 def pytest_unconfigure() -> None:

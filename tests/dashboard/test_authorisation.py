@@ -66,7 +66,7 @@ def test_pages_are_the_owners_alone(client: Client, stranger: User, rows: dict[s
 def test_operations_are_the_owners_alone(
     anonymous_api: APIClient, stranger_api: APIClient, rows: dict[str, str], verb: str
 ) -> None:
-    """A stranger cannot tell an id from one that never was: 404, or what is wrong with the empty request."""
+    """To a stranger every id is as one that never was: 404, or what is wrong with the empty request."""
     never = dict.fromkeys(rows, str(uuid.uuid4()))
     found = set()
     for path in OPERATIONS:
