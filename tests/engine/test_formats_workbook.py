@@ -175,7 +175,8 @@ class TestRefusals:
         calc = zipped(mimetype=b"", **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"})
         assert "OpenDocument" in self.refused(calc).message
         assert (
-            self.refused(zipped(**{"[Content_Types].xml": b"<Types/>", "word/document.xml": b""})).code == "other_kind"
+            self.refused(zipped(**{"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b""})).code
+            == "other_kind"
         )
 
     def test_macros_are_not_run(self, tmp_path: Path) -> None:
