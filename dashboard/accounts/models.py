@@ -2,10 +2,10 @@
 
 import uuid
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from knox.models import AbstractAuthToken
 
@@ -31,6 +31,15 @@ class User(AbstractUser):
     # "" as long as nothing was chosen
     base_map = models.CharField(max_length=16, choices=BaseMapChoice.choices, default="", blank=True)
     tile_host = models.CharField(max_length=255, default="", blank=True)  # the tile server that was agreed to
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """As Django's; a password that was set ends all tokens and login links (sessions end by its digest in them)."""
+        changed = self._password is not None and not self._state.adding
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if changed:
+                self.auth_token_set.all().delete()
+                self.login_links.all().delete()
 
 
 class MapFile(models.Model):

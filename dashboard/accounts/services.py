@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
+from django.contrib.auth.tokens import default_token_generator
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 
 from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, Scope, User
 
@@ -27,6 +30,12 @@ def make_login_link(*, user: User) -> str:
     token = secrets.token_urlsafe(32)
     LoginLink.objects.create(user=user, digest=_digest(token), expires_at=timezone.now() + LINK_LIFE)
     return reverse("accounts:once", args=[token])
+
+
+def make_password_link(*, user: User) -> str:
+    """The path of a page where ``user`` sets a password; it ends with that, with a login, and after its time."""
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    return reverse("accounts:reset", args=[uid, default_token_generator.make_token(user)])
 
 
 def consume_login_link(*, token: str) -> User | None:

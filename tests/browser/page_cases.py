@@ -70,6 +70,8 @@ TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: r
 CASES = (
     Case("login", "accounts:login", who=""),
     Case("used-link", "accounts:once", path="/login/once/nothing/", who="", status=410),
+    Case("password", "accounts:password", explains=False),
+    Case("used-password-link", "accounts:reset", path="/password/x/x/", who="", status=410),
     Case("tokens", TOKENS, explains=False),
     Case("new-token", TOKENS, act=_new_token, explains=False),
     Case("no-tokens", TOKENS, who="newcomer", explains=False),

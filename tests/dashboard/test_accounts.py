@@ -158,7 +158,7 @@ class TestToken:
         assert not ApiToken.objects.exists()
 
 
-@pytest.mark.parametrize("command", ["token", "login_link"])
+@pytest.mark.parametrize("command", ["token", "login_link", "password_link"])
 @pytest.mark.parametrize("inactive", [False, True])
 def test_command_names_a_user_that_is_not_there(db: None, command: str, inactive: bool) -> None:
     if inactive:
