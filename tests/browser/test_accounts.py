@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import LoginLink, User
 from dashboard.accounts.services import make_login_link
-from tests.browser.conftest import PageMonitor, faults_in_both_colours
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, faults_in_both_colours
 
 PASSWORD = "a long walk along the Seine"
 
@@ -116,6 +116,30 @@ class TestTokens:
         page.get_by_role("button", name="Copy").click()
         expect(page.get_by_role("button", name="Copied")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()") == page.get_by_label("Token", exact=True).input_value()
+
+
+class TestPassword:
+    def test_is_changed_on_its_page_on_both_sizes(
+        self, open_page: Callable[..., Page], owner: User, monitor: PageMonitor
+    ) -> None:
+        monitor.expect(400)
+        page = open_page(owner, size=PHONE)
+        page.goto("/")
+        page.locator("summary[aria-label='Account and appearance']").click()
+        page.get_by_role("link", name="Password").click()
+        page.get_by_label("Old password").fill("guess")
+        page.get_by_label("New password", exact=True).fill("a long way back")
+        page.get_by_label("New password confirmation").fill("a long way back")
+        page.get_by_role("button", name="Set the password").click()
+        expect(page.get_by_role("alert")).to_contain_text("entered incorrectly")
+        assert faults_in_both_colours(page) == []
+        page.get_by_label("Old password").fill(PASSWORD)
+        page.get_by_label("New password", exact=True).fill("a long way back")
+        page.get_by_label("New password confirmation").fill("a long way back")
+        page.set_viewport_size(DESKTOP)
+        page.get_by_role("button", name="Set the password").click()
+        expect(page.get_by_role("status").first).to_contain_text("all tokens and unused login links have ended")
+        assert faults_in_both_colours(page) == []
 
 
 class TestAppearance:

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.accounts import selectors, services
+from dashboard.accounts.models import User
 from dashboard.launcher.home import running_address
 
 
@@ -18,7 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("user")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = services.make_login_link(user=selectors.user_named(options["user"]))
+        path = self.path(selectors.user_named(options["user"]))
         scheme = "https" if settings.CAIRN_HTTPS else "http"
         address = running_address(settings.CAIRN_HOME) or f"{settings.CAIRN_HOST}:{settings.CAIRN_PORT}"
         self.stdout.write(f"{scheme}://{address}{path}")
+
+    def path(self, user: User) -> str:
+        return services.make_login_link(user=user)
