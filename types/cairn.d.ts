@@ -16,6 +16,10 @@ declare global {
     dataset: DOMStringMap;
     focus(options?: FocusOptions): void;
   }
+  /** A context that writes vectors, see static/js/map/image/svg_context.js. */
+  interface CanvasRenderingContext2D {
+    isVector?: boolean;
+  }
   interface DocumentEventMap {
     "cairn:jobs": CustomEvent<{ ended: any[]; begun: any[]; open: any[] }>;
     "cairn:progress": CustomEvent<any[]>;
@@ -36,6 +40,8 @@ declare global {
   /** Where the unit square of the world lies on the screen: x px = unit x · scale − left, y px = unit y · scale − top. */
   type View = { width: number; height: number; zoom: number; scale: number; left: number; top: number };
   type Pointer = { lon: number; lat: number; point: Point; shift: boolean };
+  /** A layer's drawing for another view; `redraw` is called once what `isPending` waits for can be drawn. */
+  type CopyLayer = (redraw: () => void) => { draw: DrawLayer; isPending?: () => boolean };
   type DrawLayer = (ctx: CanvasRenderingContext2D, view: View, part: boolean) => unknown;
 
   /** "#e69f00", a design token ("--accent") or a hue with one colour for each theme. */

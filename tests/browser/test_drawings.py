@@ -64,9 +64,17 @@ _CASES = """async () => {
 }"""
 # All layers of the map on one image, and which of its pixels have the original's colour
 _OF_ORIGINAL = """async (before) => {
-  const { mapImage } = await import("/static/js/map/map_image.js");
-  const canvas = await mapImage(document.querySelector("[data-map]"), { cutOf: () => [0, 1], split: null });
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const layers = [...document.querySelectorAll("[data-map] canvas.map-canvas")];
+  layers.sort((a, b) => a.style.zIndex - b.style.zIndex);
+  const canvas = new OffscreenCanvas(layers[0].width, layers[0].height);
+  const ctx = canvas.getContext("2d");
+  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--map");
+  ctx.fillRect(0, 0, canvas.width, canvas.height);
+  for (const layer of layers) {
+    ctx.globalAlpha = Number(layer.style.opacity || 1);
+    ctx.drawImage(layer, 0, 0);
+  }
+  const { data } = ctx.getImageData(0, 0, canvas.width, canvas.height);
   const [r, g, b] = getComputedStyle(document.body).color.match(/\\d+/g).map(Number);
   const is = (i) => Math.max(Math.abs(data[i] - r), Math.abs(data[i + 1] - g), Math.abs(data[i + 2] - b)) <= 16;
   if (!before) {

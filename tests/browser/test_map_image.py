@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Download, Page, expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
@@ -16,23 +16,27 @@ from tests.browser.fixtures import HOST, PRECISE, released
 from tests.browser.rendering import compare, painted
 from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
 from tests.browser.test_modes import divider, drag
+from tests.patience import patience
 from tests.pmtiles import streets
 
-# Pixels of a saved image: how many there are of each of some colours, left and right of a share of its width
-COUNT = """async ([base64, colours, at, near]) => {
+EDGE, HEAD = 16, 80  # pixels of the page: beside the map of an image, and above what is surely map alone
+RATIO = 2
+# Of the map in a saved image: how many pixels there are of each of some colours, left and right of a share of its width
+COUNT = """async ([base64, colours, at, near, [edge, head]]) => {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const sheet = new OffscreenCanvas(bitmap.width, bitmap.height);
   const ctx = sheet.getContext("2d");
   ctx.drawImage(bitmap, 0, 0);
-  const { data } = ctx.getImageData(0, 0, sheet.width, sheet.height);
+  const width = sheet.width - 2 * edge;
+  const { data } = ctx.getImageData(edge, head, width, sheet.height - head);
   const like = (i, rgb) => rgb.every((value, k) => Math.abs(data[i + k] - value) < near);
   const found = colours.map(() => [0, 0]);
   for (let i = 0; i < data.length; i += 4) {
-    const side = (i / 4) % sheet.width < at * sheet.width ? 0 : 1;
+    const side = (i / 4) % width < at * width ? 0 : 1;
     colours.forEach((rgb, c) => (found[c][side] += like(i, rgb)));
   }
-  return { width: sheet.width, height: sheet.height, found };
+  return { width, height: sheet.height, found };
 }"""
 TRACK = [34, 32, 28]
 BLOCK = [230, 226, 220]  # what the made-up city has between its streets, as pale as a base map is
@@ -45,13 +49,29 @@ def pair(stays: LandmarkSet) -> list[Release]:
     return released(stays, "skip", "uniform", **PRECISE, seed=1)  # where a draw lies decides what covers what
 
 
+def saved_file(page: Page, format: str = "PNG", *, published: bool = False, **options: str) -> Download:
+    """What the first map's dialog saves in a format; further options by their labels."""
+    page.get_by_role("button", name="Save the map", exact=True).first.click()
+    dialog = page.get_by_role("dialog", name="Save the map")
+    dialog.get_by_role("radio", name=format).check()
+    if published:
+        dialog.get_by_role("checkbox", name="Published positions only").check()
+    for label, value in options.items():
+        dialog.get_by_label(label).select_option(value)
+    with page.expect_download(timeout=patience(60_000)) as waiting:
+        dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog).to_have_count(0)
+    return waiting.value
+
+
 def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
-    """The image that the first map's button saves."""
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save the map as PNG").first.click()
-    assert waiting.value.suggested_filename.endswith(".png")
-    body = waiting.value.path().read_bytes()
-    return page.evaluate(COUNT, [base64.b64encode(body).decode(), colours, at, near])
+    """The pixels of the image that the first map's dialog saves."""
+    file = saved_file(page)
+    assert file.suggested_filename.endswith(".png")
+    body = base64.b64encode(file.path().read_bytes()).decode()
+    found = page.evaluate(COUNT, [body, colours, at, near, [RATIO * EDGE, RATIO * HEAD]])
+    found["found"] = [[n / RATIO**2 for n in both] for both in found["found"]]  # as the page counts them
+    return dict(found)
 
 
 class TestSwipe:
@@ -61,7 +81,8 @@ class TestSwipe:
         image = saved(page, [TRACK, BLUE])
         box = page.locator("[data-map]").bounding_box()
         assert box
-        assert (image["width"], image["height"]) == (round(box["width"]), round(box["height"]))
+        assert image["width"] == RATIO * round(box["width"])
+        assert image["height"] > RATIO * round(box["height"])
         [track_left, track_right], [blue_left, blue_right] = image["found"]
         assert track_left > 1000
         assert blue_left < 30  # of the line none; the rim of the chosen event's dot is there on both sides

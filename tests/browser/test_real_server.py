@@ -265,7 +265,8 @@ def download_chart(page: Page) -> None:
 
 def download_map(page: Page) -> None:
     with page.expect_download() as started:
-        page.get_by_role("button", name="Save the map as PNG").first.click()
+        page.get_by_role("button", name="Save the map", exact=True).first.click()
+        page.get_by_role("dialog", name="Save the map").get_by_role("button", name="Save", exact=True).click()
     assert body(started.value).startswith(b"\x89PNG")
 
 

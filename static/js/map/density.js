@@ -94,6 +94,11 @@ export class Density {
     if (this.cells?.zoom === view.zoom) drawCells(ctx, view, this.cells, this.classes, colour);
   }
 
+  /** Whether more is being counted. */
+  get pending() {
+    return this.coming !== null;
+  }
+
   /** Count around `view`: at once what takes a few milliseconds, the rest in slices. @param {View} view */
   #count(view) {
     const turn = (this.turn += 1);
@@ -166,7 +171,8 @@ function* countIn(cells, view, positions) {
  * @param {Colour} colour
  */
 function drawCells(ctx, view, { column, row, columns, rows, counts }, classes, colour) {
-  const paths = classes.map(() => new Path2D());
+  /** @type {[number, number][][]} */
+  const places = classes.map(() => []);
   const first = Math.max(0, Math.floor((view.top - RADIUS) / DOWN) - row);
   const last = Math.min(rows - 1, Math.ceil((view.top + view.height + RADIUS) / DOWN) - row);
   for (let r = first; r <= last; r++) {
@@ -176,18 +182,20 @@ function drawCells(ctx, view, { column, row, columns, rows, counts }, classes, c
       const x = (c + column + ((r + row) & 1) / 2) * ACROSS - view.left;
       if (x < -ACROSS || x > view.width + ACROSS) continue;
       const k = classes.findLastIndex((from) => count >= from);
-      hexagon(paths[k], x, (r + row) * DOWN - view.top, RADIUS - GAP);
+      places[k].push([x, (r + row) * DOWN - view.top]);
     }
   }
   ctx.fillStyle = cssColour(colour);
-  paths.forEach((path, k) => {
+  places.forEach((some, k) => {
     ctx.globalAlpha = STRENGTH[k];
-    ctx.fill(path);
+    ctx.beginPath();
+    for (const [x, y] of some) hexagon(ctx, x, y, RADIUS - GAP);
+    ctx.fill();
   });
   ctx.globalAlpha = 1;
 }
 
-/** @param {Path2D} path @param {number} x @param {number} y @param {number} r */
+/** @param {CanvasRenderingContext2D} path @param {number} x @param {number} y @param {number} r */
 function hexagon(path, x, y, r) {
   const half = (r * Math.sqrt(3)) / 2;
   path.moveTo(x, y - r);

@@ -42,7 +42,7 @@ const REACH_PX = 14;
  * @param {number} middle
  */
 export function createLayerStack(leaflet, middle) {
-  /** @type {Map<string, {layer: any, visible: boolean, style?: any, positions?: any}>} */
+  /** @type {Map<string, {layer: any, visible: boolean, style?: any, positions?: any, copy?: CopyLayer}>} */
   const entries = new Map();
 
   /**
@@ -51,13 +51,14 @@ export function createLayerStack(leaflet, middle) {
    * @param {string} id
    * @param {number} order
    * @param {DrawLayer} draw
-   * @param {{keeps?: (view: View) => boolean, style?: any, positions?: any}} options
+   * @param {{keeps?: (view: View) => boolean, style?: any, positions?: any, copy?: CopyLayer}} options `copy(redraw)`
+   *   draws the same for another view, where `draw` stores what it drew last
    */
   function put(id, order, draw, { keeps, ...more } = {}) {
     const isReplaced = entries.get(id)?.visible;
     remove(id);
     const layer = canvasLayer({ id, zIndex: order, draw, keeps });
-    entries.set(id, { layer, visible: true, ...more });
+    entries.set(id, { layer, visible: true, copy: () => ({ draw }), ...more });
     layer.addTo(leaflet);
     if (isReplaced) layer.drawNow();
   }
@@ -115,6 +116,16 @@ export function createLayerStack(leaflet, middle) {
   };
 
   const queries = {
+    /**
+     * The visible layers from the lowest, to be drawn elsewhere.
+     *
+     * @returns {{id: string, opacity: string, copy: CopyLayer}[]}
+     */
+    imageLayers: () =>
+      [...entries]
+        .filter(([, { visible }]) => visible)
+        .sort(([, { layer: a }], [, { layer: b }]) => a.canvas.style.zIndex - b.canvas.style.zIndex)
+        .map(([id, { layer, copy }]) => ({ id, opacity: layer.canvas.style.opacity, copy: /** @type {any} */ (copy) })),
     /** @param {string} id */
     has: (id) => entries.has(id),
     /** @param {string} id */
@@ -167,13 +178,17 @@ function additions(put, redraw, middle) {
     addTrack({ track, ...style }) {
       const positions = positionsOf(track, middle);
       const { draw, keeps } = trackLayer(positions, style, () => redraw(style.id));
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
+      const copy = (/** @type {() => void} */ again) =>
+        trackLayer(positions, { ...style, onDrawing: undefined }, again);
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy });
     },
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addPeople({ track, ...style }) {
       const positions = positionsOf(track, middle);
       const { draw, keeps } = peopleLayer(positions, track.ends, style, () => redraw(style.id));
-      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style });
+      const copy = (/** @type {() => void} */ again) =>
+        peopleLayer(positions, track.ends, { ...style, onDrawing: undefined }, again);
+      put(style.id, ORDER.track + (style.order ?? 0), draw, { keeps, positions, style, copy });
     },
     /** @param {{track: TrackData, id: string, order?: number} & Record<string, any>} layer */
     addMarkers({ track, ...style }) {
@@ -220,7 +235,9 @@ function additions(put, redraw, middle) {
       const [from, to] = [original, release].map((track) => positionsOf(track, middle));
       const [first, after] = range ?? [0, original.n];
       const lines = { original: from, release: to, events: release.event, first, after, colour };
-      put(id, ORDER.track + order, (ctx, view) => onStride?.(drawErrors(ctx, view, lines)));
+      /** @type {DrawLayer} */
+      const draw = (ctx, view) => drawErrors(ctx, view, lines);
+      put(id, ORDER.track + order, (ctx, view) => onStride?.(drawErrors(ctx, view, lines)), { copy: () => ({ draw }) });
     },
   };
 }

@@ -5,6 +5,7 @@
  *     label      what the map shows, for screen readers
  *     top        pixels at the top that something covers: what is fitted stays below them
  *     left       () => pixels on the left that something covers
+ *     describe   () => what a saved image states of the map; see image/sheet.js
  *     keyboard   true (default): arrows pan; false: the page uses the arrows, Shift + arrows pan
  *
  *   map.addTrack({ id, track, colour, width, dash, marker, opacity, fade, order, dots, drawing, onDrawing })
@@ -41,17 +42,16 @@
  *     see camera.js
  */
 
-import { announce, save } from "../core/dom.js";
 import { mayMove, onTheme } from "../core/series_style.js";
 import { addBaseMap } from "./basemap.js";
 import { createCamera, panWithShift } from "./camera.js";
+import { viewOf } from "./canvas_layer.js";
 import { addButton, addScale } from "./controls.js";
 import { createGestures } from "./gestures.js";
 import { drawDegrees, drawGraticule } from "./graticule.js";
 import { createHandles } from "./handles.js";
 import { createClip } from "./layer_clip.js";
 import { createLayerStack, ORDER } from "./layer_stack.js";
-import { mapImage } from "./map_image.js";
 import { drawSelection } from "./markers.js";
 import { near, unrolled } from "./projection.js";
 import { drawSketch } from "./zone_layer.js";
@@ -66,15 +66,15 @@ const WORLD = [-180, -60, 180, 75];
  *
  * @param {HTMLElement} element
  * @param {{bounds?: Bounds | null, label?: string, top?: number, left?: () => number,
- *   keyboard?: boolean}} options
+ *   keyboard?: boolean, describe?: () => any}} options
  */
-export function createMap(element, { bounds = null, label = "Map", top = 0, left, keyboard = true } = {}) {
+export function createMap(element, { bounds = null, label = "Map", top = 0, left, keyboard = true, describe } = {}) {
   const { middle } = unrolled(bounds ?? WORLD);
   const nearMiddle = (/** @type {number} */ lon) => near(lon, middle);
   const leaflet = createLeaflet(element, label, keyboard);
   const camera = createCamera(element, leaflet, { middle, top, left });
   camera.fit(bounds ?? WORLD);
-  const { put, redraw, redrawAll, bounds: shownBounds, ...layers } = createLayerStack(leaflet, middle);
+  const { put, redraw, redrawAll, imageLayers, bounds: shownBounds, ...layers } = createLayerStack(leaflet, middle);
   const clip = createClip(leaflet, element);
   const gestures = createGestures(element, leaflet, pointerOf);
   const handles = createHandles(leaflet, nearMiddle);
@@ -88,7 +88,10 @@ export function createMap(element, { bounds = null, label = "Map", top = 0, left
   }
 
   addButton(leaflet, { label: "Fit the map", path: FIT, onClick: fitAll });
-  addButton(leaflet, { label: "Save the map as PNG", path: SAVE, onClick: () => saveImage(element, clip) });
+  const unknown = () => ({ title: element.getAttribute("aria-label") ?? label, entries: [], published: [], file: [] });
+  const source = { element, imageLayers, view: () => viewOf(leaflet), clip, middle, describe: describe ?? unknown };
+  const save = async () => (await import("./image/save_dialog.js")).openSaveDialog(source);
+  addButton(leaflet, { label: "Save the map", path: SAVE, onClick: save });
   addScale(leaflet);
   addBaseMap(leaflet, { put, remove: layers.remove, redraw }, middle, nearMiddle);
   put("graticule", ORDER.graticule, drawGraticule);
@@ -186,15 +189,3 @@ const pointerOf = (event) => ({
   point: { x: event.containerPoint.x, y: event.containerPoint.y },
   shift: event.originalEvent?.shiftKey ?? false,
 });
-
-/**
- * @param {HTMLElement} element
- * @param {ReturnType<typeof createClip>} clip
- */
-async function saveImage(element, clip) {
-  const canvas = await mapImage(element, { cutOf: clip.of, split: clip.at() });
-  const label = element.getAttribute("aria-label") ?? "map";
-  const name = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
-  canvas.toBlob((png) => png && save(png, `${name}.png`));
-  announce("The map is saved as an image.");
-}

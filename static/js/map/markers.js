@@ -21,7 +21,7 @@ export function drawLandmarks(ctx, view, { positions, runs }) {
 function drawHalos(ctx, { width, height }, places) {
   ctx.fillStyle = cssColour("--accent");
   ctx.globalAlpha = 0.18;
-  if (places.length > 2 * MANY) {
+  if (places.length > 2 * MANY && !ctx.isVector) {
     const [offscreen, context] = canvasLike(ctx);
     context.fillStyle = ctx.fillStyle;
     context.strokeStyle = "transparent";
@@ -54,7 +54,7 @@ function disc(ctx, x, y, r) {
 
 /** A disc on each place in the context's fill and stroke; many are printed from one. */
 function drawDiscs(ctx, places, r) {
-  if (places.length > 2 * MANY) return drawCopies(ctx, places, r);
+  if (places.length > 2 * MANY && !ctx.isVector) return drawCopies(ctx, places, r);
   for (let i = 0; i < places.length; i += 2) {
     ctx.beginPath();
     disc(ctx, places[i], places[i + 1], r);

@@ -8,7 +8,7 @@ import { Density } from "./density.js";
 import { Raster } from "./line_raster.js";
 import { frameOf } from "./positions.js";
 import { chosenDrawing } from "./track_drawing.js";
-import { DOT_PX, drawSteps } from "./track_layer.js";
+import { DOT_PX, drawSteps, PathWriter } from "./track_layer.js";
 
 /** @typedef {import("./positions.js").Positions} Positions */
 
@@ -26,6 +26,7 @@ export function peopleLayer(positions, ends, style, redraw) {
   const last = { drawing: "" };
   const drawingIn = ({ scale }) => chosenDrawing(style, positions, scale);
   return {
+    isPending: () => density.pending,
     draw(ctx, view, part) {
       ctx.canvas.style.opacity = style.opacity ?? 1;
       if (!part) last.drawing = drawingIn(view);
@@ -39,6 +40,12 @@ export function peopleLayer(positions, ends, style, redraw) {
 
 function drawPieces(ctx, view, { positions, ends, boxes }, { colours, width = 1.5 }, drawing) {
   const frame = frameOf(view, positions.middle);
+  const shown = (/** @type {number} */ k) => {
+    const [first, after] = [k ? ends[k - 1] : 0, ends[k]];
+    return after > first && inView(boxes[k], frame, view) ? [first, after] : null;
+  };
+  if (ctx.isVector && drawing === "line")
+    return drawPaths(ctx, view, frame, positions, { colours, width, pieces: ends.length, shown });
   const ratio = ctx.getTransform().a;
   const [across, down] = [Math.round(view.width * ratio), Math.round(view.height * ratio)];
   if (image?.width !== across || image.height !== down) image = new ImageData(across, down);
@@ -48,8 +55,9 @@ function drawPieces(ctx, view, { positions, ends, boxes }, { colours, width = 1.
   for (const [colour, pieces] of byColour(colours, ends.length)) {
     const raster = new Raster(across, down, thick);
     for (const k of pieces) {
-      const [first, after] = [k ? ends[k - 1] : 0, ends[k]];
-      if (after === first || !inView(boxes[k], frame, view)) continue;
+      const piece = shown(k);
+      if (!piece) continue;
+      const [first, after] = piece;
       if (drawing === "points") drawPoints(raster, view, frame, ratio, positions, first, after);
       else drawSteps(raster, view, frame, ratio, positions, { indices: null, from: [first, after - 1] }, 0);
     }
@@ -57,6 +65,22 @@ function drawPieces(ctx, view, { positions, ends, boxes }, { colours, width = 1.
   }
   const { e, f } = ctx.getTransform();
   ctx.putImageData(image, e, f);
+}
+
+/** The same lines as paths, for a drawing of vectors. */
+function drawPaths(ctx, view, frame, positions, { colours, width, pieces, shown }) {
+  ctx.lineWidth = width;
+  [ctx.lineJoin, ctx.lineCap] = ["round", "round"];
+  ctx.setLineDash([]);
+  for (const [colour, own] of byColour(colours, pieces)) {
+    ctx.strokeStyle = cssColour(colour);
+    const writer = new PathWriter(ctx);
+    for (const k of own) {
+      const piece = shown(k);
+      if (piece) drawSteps(writer, view, frame, 1, positions, { indices: null, from: [piece[0], piece[1] - 1] }, 0);
+    }
+    writer.put(ctx);
+  }
 }
 
 function drawPoints(raster, view, frame, ratio, positions, first, after) {

@@ -15,6 +15,7 @@ import { chosenDrawing } from "./track_drawing.js";
 const CORNERS = 2000; // of a path
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they show
 const CROWD = 20000; // points in view; from here on they are put there as pixels
+const VECTORS = 200_000; // points; from here on they are pixels in a drawing of vectors too
 const DOTS_AT_MOST = 400;
 export const DOT_PX = 3.2; // of more points than these
 const MARGIN = 8;
@@ -38,6 +39,7 @@ export function trackLayer(positions, style, redraw = () => {}) {
     drawLine(ctx, view, positions, { ...style, width }, true);
   };
   return {
+    isPending: () => density.pending,
     draw(ctx, view, part) {
       if (!part) last.drawing = drawingIn(view);
       if (last.drawing === "line") drawLines(ctx, view, part);
@@ -60,7 +62,7 @@ export function trackLayer(positions, style, redraw = () => {}) {
 /** Draw a dot on every point in view, pixels of our own where they are many. */
 function drawPoints(ctx, view, positions, colour) {
   const frame = frameOf(view, positions.middle);
-  const crowd = positions.n > DASHED_AT_MOST;
+  const crowd = positions.n > (ctx.isVector ? VECTORS : DASHED_AT_MOST);
   const ratio = crowd ? ctx.getTransform().a : 1;
   ctx.strokeStyle = cssColour(colour);
   ctx.lineWidth = DOT_PX;
@@ -121,7 +123,7 @@ function strokeLine(ctx, view, positions, alone) {
     chunks.push(c);
     points += level.from[c + 1] - level.from[c];
   });
-  const crowd = alone && positions.n > DASHED_AT_MOST && points > CROWD;
+  const crowd = alone && positions.n > DASHED_AT_MOST && points > (ctx.isVector ? VECTORS : CROWD);
   const ratio = crowd ? ctx.getTransform().a : 1;
   const writer = crowd
     ? new Raster(Math.round(view.width * ratio), Math.round(view.height * ratio), ctx.lineWidth * ratio)
@@ -165,7 +167,7 @@ export function drawSteps(
 }
 
 /** Lines as paths of the canvas, going on where the last one ended. */
-class PathWriter {
+export class PathWriter {
   constructor(ctx) {
     this.ctx = ctx;
     this.x = NaN;

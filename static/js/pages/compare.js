@@ -270,7 +270,7 @@ async function show(layer) {
 
 /** @type {any} */
 let opening = null;
-const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked.dummies });
+const known = () => ({ layers, lineStyles, titled, cursor, view, original, runs, dummies: marked?.dummies });
 /** The charts, made when the first release is done: their library is large, and until then there are none. */
 function openCharts() {
   const listeners = {
@@ -351,8 +351,8 @@ async function start() {
   zones = method.zones ?? null;
   if ((view.series ?? 0) >= dataset.series.length) cursor.series = view.series = 0;
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
-    bounds: dataset.bounds,
-    view,
+    ...{ bounds: dataset.bounds, view },
+    known: () => ({ ...known(), dataset, marks, people, drawings, active: active() }),
     on: { view: applyView, choose: (id) => toggle(id, true), click: clicked, hover: hoverMap },
   });
   const actions = { toggle, solo, activate, drawing: drawings.choose, ...legendActions };

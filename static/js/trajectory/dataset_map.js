@@ -23,13 +23,31 @@ export async function showPoints(page) {
   const counts = series.map(({ points }) => points);
   const people = peopleOf(series);
   const isOne = series.length === 1;
-  const map = createMap($("[data-map]"), { bounds: page.bounds, label: `Map of ${page.name}` });
+  const map = createMap($("[data-map]"), { bounds: page.bounds, label: `Map of ${page.name}`, describe });
   const marks = createMarks(map);
   let shown = 0; // of choices: the last one counts
   let chosen = isOne ? 0 : null; // the series shown alone
   /** @type {any} */
   let all = null; // the track of all of them
   const panel = isOne ? null : createPanel(series, { map, people, known, choose });
+
+  /** What an image of the map states: nothing of it is published. */
+  function describe() {
+    const one = chosen === null ? null : people[chosen];
+    const colours = people.map(({ colour }) => colour);
+    const alone = { ids: [ALL, ONE], kind: "line", style: { colour: isOne ? "--foreground" : one?.colour } };
+    const each = { ids: [ALL], kind: "people", name: `${allText(series)}: ${coloursText(series)}`, style: { colours } };
+    return {
+      title: page.name,
+      entries: [
+        one ? { ...alone, name: isOne ? "Original" : `Original, ${one.name}` } : each,
+        { ids: ["landmarks"], kind: "landmarks", name: "Landmarks" },
+        { ids: ["zones"], kind: "zones", name: "Zones" },
+      ],
+      published: [],
+      file: one && !isOne ? [one.name] : [],
+    };
+  }
 
   function known() {
     return { original: chosen === null ? all : null, layers: [] };

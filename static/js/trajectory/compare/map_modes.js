@@ -17,11 +17,12 @@ const narrow = () => matchMedia("(max-width: 720px)").matches;
 const LABEL = "Map of the original and its releases";
 
 /**
- * Maps in `host` and their controls in `rail`, as in `view` (see view_state.js). `on.view()` after the reader changed
- * it, `on.choose(id)` after a layer was chosen that may be hidden, `on.click(map, point)`, `on.hover(map, at or null)`.
+ * Maps in `host` and their controls in `rail`, as in `view` (see view_state.js); `known()` is what saved images state
+ * (see map_image.js). `on.view()` after the reader changed it, `on.choose(id)` after a layer was chosen that may be
+ * hidden, `on.click(map, point)`, `on.hover(map, at or null)`.
  */
-export function createModes(host, rail, { bounds, view, on }) {
-  const makeMap = (element, label) => createMap(element, { bounds, label, keyboard: false });
+export function createModes(host, rail, { bounds, view, on, known }) {
+  const makeMap = mapMaker(bounds, known);
   const ground = $("[data-map]", host);
   const first = { pane: ground.parentElement, mapView: createMapView(makeMap(ground, LABEL)) };
   const grid = createGrid(host, first, makeMap, { choose: (index, id) => chooseMap(index, id), made: listenOn(on) });
@@ -106,6 +107,12 @@ export function createModes(host, rail, { bounds, view, on }) {
     /** Where the maps look, one after another. */
     cameras: () => grid.mapViews().map(({ map }) => map.camera()),
   };
+}
+
+/** Makes maps whose images state what is `known()`. */
+function mapMaker(bounds, known) {
+  const describe = async () => (await import("./map_image.js")).imageOf(known());
+  return (element, label) => createMap(element, { bounds, label, keyboard: false, describe });
 }
 
 const listenOn =
