@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -37,6 +38,13 @@ class TestLoginLink:
         link = LoginLink.objects.get()
         assert len(token) >= 43
         assert token not in [str(value) for value in vars(link).values()]
+
+    @pytest.mark.parametrize(("left", "enters"), [(timedelta(minutes=1), True), (-timedelta(minutes=1), False)])
+    def test_is_valid_for_twelve_hours(self, owner: User, left: timedelta, enters: bool) -> None:
+        path = services.make_login_link(user=owner)
+        passed = timedelta(hours=12) - left
+        LoginLink.objects.update(created_at=F("created_at") - passed, expires_at=F("expires_at") - passed)
+        assert (services.consume_login_link(token=token_of(path)) == owner) == enters
 
     def test_ends(self, owner: User) -> None:
         path = services.make_login_link(user=owner)

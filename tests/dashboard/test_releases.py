@@ -104,6 +104,20 @@ class TestIdempotencyKey:
         with pytest.raises(Conflict, match="another request"):
             submit(key="monday", epsilon=2.0)
 
+    def test_fail_another_landmark_set_under_the_same_key(self, submit, ready_dataset):
+        first = submit(key="monday")
+        other = mark_landmarks(
+            owner=first.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]}, name="other"
+        )
+        with pytest.raises(Conflict, match="another request"):
+            services.submit_release(
+                owner=first.owner,
+                dataset=ready_dataset,
+                landmark_set=other,
+                spec=first.parsed_spec,
+                idempotency_key="monday",
+            )
+
     @pytest.mark.parametrize("key", ["two parts", "x" * 101, "clé", "a\nb"])
     def test_fail_key_that_is_no_key(self, submit, key):
         with pytest.raises(ParameterError) as refused:

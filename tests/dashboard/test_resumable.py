@@ -153,6 +153,9 @@ class TestLimits:
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
         assert not Upload.objects.exists()
 
+    def test_the_largest_file_that_is_taken(self, owner_api: APIClient, settings: LazySettings) -> None:
+        assert begin(owner_api, settings.CAIRN_UPLOAD_BYTES).status_code == 201
+
     def test_a_full_disk_is_stated_at_once(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(resumable, "SPARE_BYTES", 1 << 60)
         assert begin(owner_api).status_code == 413
@@ -245,6 +248,11 @@ class TestOthers:
         Upload.objects.filter(pk=old_row.pk).update(
             touched_at=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=1)
         )
+        young_row = Upload.objects.get(pk=young.rstrip("/").split("/")[-1])
+        almost = timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=-60)
+        Upload.objects.filter(pk=young_row.pk).update(touched_at=almost)
+        young_row.refresh_from_db()
+        assert resumable.expires(young_row) == almost + timedelta(hours=settings.CAIRN_UPLOAD_HOURS)
         cleanup.tidy()
         assert not old_row.path.exists()
         assert Upload.objects.get().path.exists()

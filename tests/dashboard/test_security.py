@@ -208,6 +208,22 @@ class TestBrowser:
             assert " style=" not in body, page
             assert "<script>" not in body, page
 
+    def test_the_whole_policy(self, client: Client, db: None) -> None:
+        parts = client.get("/login/")["Content-Security-Policy"].split("; ")
+        assert sorted(parts) == [
+            "base-uri 'none'",
+            "connect-src 'self'",
+            "default-src 'none'",
+            "font-src 'self' data:",
+            "form-action 'self'",
+            "frame-ancestors 'none'",
+            "img-src 'self' data: blob:",
+            "manifest-src 'self'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "worker-src 'self'",
+        ]
+
     def test_html_in_names_stays_text(self, owner: User, owner_page: Client, make_dataset: Any, paris_day: Any) -> None:
         from dataclasses import replace
 

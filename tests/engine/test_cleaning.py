@@ -173,6 +173,14 @@ class TestRepeats:
         assert done["events"] == events
         assert one.marked[0]
 
+    @pytest.mark.parametrize("same", ["record", "place"])
+    def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same: str) -> None:
+        north = Trajectory(np.zeros(3), np.array([0.0, 1.0, 1.0]), np.zeros(3))
+        east = Trajectory(np.array([0.0, 1.0, 1.0]), np.zeros(3), np.zeros(3))
+        for series in (north, east):
+            (one,), _ = one_step([series], name="drop-repeats", same=same)
+            assert len(one) == 2
+
     def test_nothing_repeats_across_series(self) -> None:
         again = [Trajectory([1.0], [1.0], [0.0], "a"), Trajectory([1.0], [1.0], [0.0], "b")]
         found, done = one_step(again, name="drop-repeats")
