@@ -31,7 +31,7 @@ MOST = 20
 LAYOUT = 1  # counts up when the same releases are packed in another way
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment a ZIP can represent
 CHUNK = 1 << 18
-PACKED_ALREADY = ("parquet",)
+PACKED_ALREADY = ("parquet", "geoparquet")
 SUMS = "SHA256SUMS"
 
 
@@ -57,7 +57,7 @@ def chosen(releases: Sequence[Release]) -> list[Release]:
 
 
 def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
-    """Names of the requested formats, each once, in the order of the releases' data type; all where none is.
+    """Names of the requested formats, each once, in the order of the data type; the bundled ones where none is.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def formats(requested: Sequence[str], rows: Sequence[Release]) -> list[str]:
         if one not in known:
             rule = f"must be one of {', '.join(known)}"
             raise ParameterError(f"format {rule}, got {shown(one)!r}", field="format", rule=rule, value=one)
-    return [name for name in known if not requested or name in requested]
+    return [name for name, one in known.items() if (name in requested if requested else one.bundled)]
 
 
 def name(rows: Sequence[Release]) -> str:
@@ -186,7 +186,7 @@ def readme(rows: Sequence[Release]) -> str:
     """The README of the bundle: what is in it."""
     title = "A release" if len(rows) == 1 else f"{len(rows)} releases"
     content = "\n\n".join(f"{row.public_stem}\n  {row.title}\n  {_sentence(row)}" for row in rows)
-    names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values())
+    names = ", ".join(f"*.{one.extension}" for one in datatypes[rows[0].kind].exports.values() if one.bundled)
     return _README.format(title=title, line="=" * len(title), content=content, names=names, version=__version__)
 
 

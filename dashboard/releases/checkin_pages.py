@@ -13,7 +13,6 @@ from dashboard.core.templatetags.display import day, metres, number, whole
 from dashboard.datasets.models import Dataset
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
-from privacy_engine.datatypes import datatypes
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.geo import distance_m
 from privacy_engine.grid import Grid
@@ -122,7 +121,7 @@ def _release_row(row: Release, listed: dict[str, Any]) -> dict[str, Any]:
     mechanism: Any = row.parsed_spec.mechanism
     unit = "user" if mechanism.privacy_unit == "user" else "check-in"
     urls = {key: reverse(f"api:release-{name}", args=[row.pk]) for key, name in URLS.items()}
-    exports = [{"name": name, "title": one.title} for name, one in datatypes[row.kind].exports.items()]
+    exports = row.formats
     label = f"ε = {number(mechanism.epsilon, 6)} per {unit}"
     return {
         **{name: listed[name] for name in ("id", "title", "heading", "mechanism", "style")},

@@ -116,9 +116,9 @@ class Release(Job):
         return verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view.get("noise_m"))
 
     @property
-    def formats(self) -> list[dict[str, str]]:
-        """Names and titles of the formats it can be exported in."""
-        return [{"name": name, "title": one.title} for name, one in datatypes[self.kind].exports.items()]
+    def formats(self) -> list[dict[str, Any]]:
+        """Name, title, group and use of each format it can be exported in."""
+        return export_formats(self.kind)
 
     @property
     def charged(self) -> bool:
@@ -158,3 +158,11 @@ class Release(Job):
     def errors_path(self) -> Path:
         """Errors against the original, grouping of a stream: with the dataset, where only its owner's views look."""
         return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"
+
+
+def export_formats(kind: str) -> list[dict[str, Any]]:
+    """Name, title, group and use of each format that releases of ``kind`` are exported in."""
+    exports = datatypes[kind].exports.values()
+    groups = list(dict.fromkeys(one.group for one in exports))
+    found = sorted(exports, key=lambda one: groups.index(one.group))
+    return [{name: getattr(one, name) for name in ("name", "title", "group", "use", "bundled")} for one in found]

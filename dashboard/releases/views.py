@@ -22,6 +22,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.releases import choice, kind_pages
 from dashboard.releases.batches import batches
+from dashboard.releases.models import export_formats
 from dashboard.releases.selectors import models_of, visible_releases
 from dashboard.streams.selectors import open_stream_of
 from privacy_engine.accounting.estimation import NOTE
@@ -107,6 +108,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
         "radius_m": context["budget"]["radius_m"],
         "time_zone": dataset.options.get("time_zone") or "UTC",
+        "formats": export_formats(dataset.kind),
         "urls": _urls(dataset) | _set_urls(landmark_set),
     }
     return render(request, "releases/trajectory/compare.html", context)

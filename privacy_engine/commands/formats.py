@@ -1,10 +1,11 @@
-"""``cairn formats``: what is read and how, as the page that docs/formats.md is."""
+"""``cairn formats``: what is read and how, and what is written, as the page that docs/formats.md is."""
 
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from privacy_engine.commands.base import Command
+from privacy_engine.exports.reference_page import written
 from privacy_engine.formats.reference_page import page
 
 
@@ -18,6 +19,6 @@ class Formats(Command):
 
     def execute(self, options: dict[str, Any]) -> None:
         if options["page"] is None:
-            self.out.write(page())
+            self.out.write(page() + written())
         else:
-            options["page"].write_text(page(), encoding="utf-8")
+            options["page"].write_text(page() + written(), encoding="utf-8")

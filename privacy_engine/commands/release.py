@@ -188,11 +188,11 @@ def _refuse_other_columns(report: formats.Report, kind: str) -> None:
 
 
 def _format_of(out: Path, kind: str) -> str:
-    known = datatypes[kind].extensions
-    if out.suffix.lower() not in known:
-        rule = f"a file name that ends in {', '.join(known)}"
+    found = datatypes[kind].export_of(out.name)
+    if found is None:
+        rule = f"a file name that ends in {', '.join(datatypes[kind].extensions)}"
         raise ParameterError(f"--out must be {rule}, got {out.name!r:.60}", field="out", rule=rule, value=out.name)
-    return known[out.suffix.lower()]
+    return found
 
 
 def _cleaning(text: str) -> list[Any]:

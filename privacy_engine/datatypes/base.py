@@ -56,6 +56,11 @@ class DataType(ABC):
         """The name of the export format of each file extension, with its point."""
         return {f".{one.extension.lstrip('.')}": name for name, one in self.exports.items()}
 
+    def export_of(self, file_name: str) -> str | None:
+        """The name of the export format that a file name ends like, of the longest extension; None without one."""
+        found = [one for one in self.extensions if file_name.lower().endswith(one)]
+        return self.extensions[max(found, key=len)] if found else None
+
     def size(self, data: Any) -> int:
         """How many :attr:`items` there are."""
         return len(data)

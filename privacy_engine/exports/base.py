@@ -13,18 +13,31 @@ from privacy_engine.published import plain_name
 JSON_COLUMN = "privacy_label_json"
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
+LABEL_NAMESPACE = "urn:cairn:label:1"
+TABLES = "Tables"
+MAPS = "Maps and GIS"
+MOVEMENT = "Movement analysis"
+MODELS = "Models"
+
 Label = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ExportFormat:
-    """An output format: how it is called, served and written; ``write`` takes what is published of one kind of data."""
+    """An output format: how it is called, served and written; ``write`` takes what is published of one kind of data.
+
+    ``group`` is where menus list it, ``use`` one line on what it is for. A ZIP has the ``bundled`` ones unless others
+    are requested.
+    """
 
     name: str
     title: str
     media_type: str
     extension: str
     write: Callable[[Any, BinaryIO, Label], None]
+    group: str
+    use: str
+    bundled: bool = False
 
 
 def sentence(label: Label) -> str:

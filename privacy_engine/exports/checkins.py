@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from privacy_engine.data import Floats
 from privacy_engine.errors import DataError
-from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, as_json, cell_text, sentence
+from privacy_engine.exports.base import JSON_COLUMN, MODELS, TABLES, ExportFormat, Label, as_json, cell_text, sentence
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.recommender import PopularityModel, Recommender
 
@@ -46,7 +46,25 @@ def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
 FORMATS: Mapping[str, ExportFormat] = {
     one.name: one
     for one in (
-        ExportFormat("json", "Model as JSON", "application/json", "json", _write_json),
-        ExportFormat("csv", "CSV table of cells", "text/csv; charset=utf-8", "csv", _write_csv),
+        ExportFormat(
+            "json",
+            "Model as JSON",
+            "application/json",
+            "json",
+            _write_json,
+            MODELS,
+            "The whole model, to recommend with: Cairn's library, any language.",
+            bundled=True,
+        ),
+        ExportFormat(
+            "csv",
+            "CSV table of cells",
+            "text/csv; charset=utf-8",
+            "csv",
+            _write_csv,
+            TABLES,
+            "A row for each cell: spreadsheets, R, pandas.",
+            bundled=True,
+        ),
     )
 }

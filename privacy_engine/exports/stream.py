@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import BinaryIO
 
-from privacy_engine.exports.base import JSON_COLUMN, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
+from privacy_engine.exports.base import JSON_COLUMN, TABLES, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.published import plain_name
@@ -36,7 +36,25 @@ def _write_parquet(release: StreamRelease, out: BinaryIO, label: Label) -> None:
 FORMATS: Mapping[str, ExportFormat] = {
     one.name: one
     for one in (
-        ExportFormat("csv", "CSV table", "text/csv; charset=utf-8", "csv", _write_csv),
-        ExportFormat("parquet", "Parquet", "application/vnd.apache.parquet", "parquet", _write_parquet),
+        ExportFormat(
+            "csv",
+            "CSV table",
+            "text/csv; charset=utf-8",
+            "csv",
+            _write_csv,
+            TABLES,
+            "A row for each timestamp: spreadsheets, R, pandas.",
+            bundled=True,
+        ),
+        ExportFormat(
+            "parquet",
+            "Parquet",
+            "application/vnd.apache.parquet",
+            "parquet",
+            _write_parquet,
+            TABLES,
+            "Typed columns, compressed: pandas, Polars, DuckDB, R.",
+            bundled=True,
+        ),
     )
 }

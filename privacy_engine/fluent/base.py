@@ -154,11 +154,12 @@ class Released(ABC):
         ParameterError
             The extension is of no format of this kind of data.
         """
-        out, known = Path(path), self.made.data_type.extensions
-        if out.suffix.lower() not in known:
-            rule = f"a file name that ends in {', '.join(known)}"
+        out, data_type = Path(path), self.made.data_type
+        fmt = data_type.export_of(out.name)
+        if fmt is None:
+            rule = f"a file name that ends in {', '.join(data_type.extensions)}"
             raise ParameterError(f"path must be {rule}, got {out.name!r:.60}", field="path", rule=rule, value=out.name)
-        write_whole(out, partial(self.made.write, known[out.suffix.lower()]))
+        write_whole(out, partial(self.made.write, fmt))
         return out
 
     def compare(self) -> Table:

@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -16,8 +17,12 @@ import numpy as np
 
 from privacy_engine.errors import FormatError
 from privacy_engine.exports import JSON_COLUMN, LABEL_NAMESPACE
+from privacy_engine.exports.geojson import POINTS
+from privacy_engine.exports.geopackage import LAYER
+from privacy_engine.exports.parquet import GEOMETRY
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.formats.wkb import positions
 from privacy_engine.formats.xmltools import local, new_parser, run
 from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
 from privacy_engine.verify.contents import Columns, Contents, PointContents, Unreadable, instants
@@ -93,20 +98,30 @@ def read_geojson(data: bytes) -> Contents:
     document = from_json(utf8(data), parse_float=_Written)
     try:
         columns = Columns()
-        series = [_feature(one, columns) for one in document["features"]]
+        if document.get("name") == POINTS:
+            series = _series(map(_point_row, document["features"]), columns)
+        else:
+            series = [_feature(one, columns) for one in document["features"]]
         label = document["privacy"]
         return PointContents(str(label["text"]), label, columns.off_grid, series)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise Unreadable("The document is not a feature collection with a label.") from error
 
 
+def _point_row(feature: Mapping[str, Any]) -> Row:
+    properties, (lon, lat) = feature["properties"], feature["geometry"]["coordinates"]
+    whose = properties["series"], properties.get("person", "")
+    return *whose, properties.get("time", ""), str(getattr(lon, "text", lon)), str(getattr(lat, "text", lat))
+
+
 def _feature(feature: Mapping[str, Any], columns: Columns) -> Published:
-    geometry, properties = feature["geometry"], feature["properties"]
+    moving, properties = feature.get("temporalGeometry"), feature["properties"]
+    geometry = feature["geometry"] if moving is None else moving
     places = [] if geometry is None else geometry["coordinates"]
     if geometry is not None and geometry["type"] == "Point":
         places = [places]
     lon, lat = ([str(getattr(place[axis], "text", place[axis])) for place in places] for axis in (0, 1))
-    times = properties.get("coordTimes") or [None] * len(places)
+    times = (properties.get("coordTimes") if moving is None else moving["datetimes"]) or [None] * len(places)
     if len(times) != len(places):
         raise Unreadable("A feature has not as many times as positions.")
     cells, person = (columns.cells(lon), columns.cells(lat)), plain_name(properties.get("person", ""))
@@ -172,9 +187,14 @@ def read_parquet(data: bytes) -> Contents:
     try:
         schema = pq.read_schema(io.BytesIO(data))
         names = [name for name in ("series", "person") if name in schema.names]
-        table = pq.read_table(io.BytesIO(data), columns=[*names, "time", "lon", "lat"])
+        places = [GEOMETRY] if GEOMETRY in schema.names else ["lon", "lat"]
+        table = pq.read_table(io.BytesIO(data), columns=[*names, "time", *places])
         texts = [table.column(name).to_pylist() for name in names]
-        lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in ("lon", "lat"))
+        if places == [GEOMETRY]:
+            found = positions(table.column(GEOMETRY).to_pylist())
+            lon, lat = found.lon, found.lat
+        else:
+            lon, lat = (np.asarray(table.column(axis).to_numpy(), dtype=np.float64) for axis in places)
         times = table.column("time").cast(pa.timestamp("ms", "UTC")).cast(pa.int64()).fill_null(NO_TIME).to_numpy()
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
         raise Unreadable("The file is not a table that Cairn exported.") from error
@@ -195,11 +215,40 @@ def read_parquet(data: bytes) -> Contents:
     return PointContents(str(label.get("text", "")) if isinstance(label, dict) else "", label, off_grid, series)
 
 
+def read_geopackage(data: bytes) -> Contents:
+    """A GeoPackage with a layer of points and the label in its metadata."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(data)
+            names = [row[1] for row in database.execute(f"PRAGMA table_info({LAYER})")]
+            person = "person" if "person" in names else "''"
+            query = f"SELECT series, {person}, time, geom FROM {LAYER} ORDER BY fid"  # noqa: S608  # nosec B608
+            found = database.execute(query).fetchall()
+            (text,) = database.execute(
+                "SELECT metadata FROM gpkg_metadata WHERE md_standard_uri = ?", (LABEL_NAMESPACE,)
+            ).fetchone()
+        places = positions([row[3] for row in found], geopackage=True)
+    except (sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+        raise Unreadable("The file is not a GeoPackage that Cairn exported.") from error
+    columns, label = Columns(), from_json(str(text))
+    rows = [
+        (str(name), str(whose), str(time or ""), repr(lon), repr(lat))
+        for (name, whose, time, _), lon, lat in zip(found, places.lon.tolist(), places.lat.tolist(), strict=True)
+    ]
+    named = str(label.get("text", "")) if isinstance(label, dict) else ""
+    return PointContents(named, label, columns.off_grid, _series(rows, columns))
+
+
 READERS: Mapping[str, Callable[[bytes], Contents]] = {
     "csv": read_csv,
     "geojson": read_geojson,
+    "geojson-points": read_geojson,
+    "kepler": read_geojson,
+    "mfjson": read_geojson,
+    "gpkg": read_geopackage,
     "gpx": read_gpx,
     "parquet": read_parquet,
+    "geoparquet": read_parquet,
 }
 
 

@@ -29,7 +29,7 @@ from privacy_engine.verify.readers import READERS as POINT_READERS
 from privacy_engine.verify.readers import bare, from_json, long_cells, utf8
 
 _END_OF_HEADER = f",{OUR_COLUMN},{JSON_COLUMN}\r\n".encode()
-ENDINGS = ("csv", "geojson", "gpx", "json", "parquet")
+ENDINGS = ("csv", "geojson", "geoparquet", "gpkg", "gpx", "json", "mfjson", "parquet")
 
 
 def _rows(data: bytes) -> tuple[list[str], list[list[str]], str, object]:
@@ -122,6 +122,8 @@ def format_of(data: bytes) -> str:
     head = data[:16]
     if head[:4] == b"PAR1":
         return "counts parquet" if _of_counts(data) else "parquet"
+    if head == b"SQLite format 3\0":
+        return "gpkg"
     if head[:4] == b"PK\x03\x04":
         return "zip"
     if head.startswith(b'{"model":'):

@@ -114,11 +114,11 @@ function drawSummary(losses = new Map()) {
     level: mechanism(layer)?.level ?? "",
     loss: losses.get(layer.id) ?? null,
   }));
-  showSummary($("[data-summary]"), shown, {
+  showSummary($("[data-summary]"), shown, page.formats, {
     smooth: (layer) => attempt(() => smooth(layer)),
     attack: (layer) => attempt(() => attacks.open(layer.release, titled(layer), cursor.series)),
   });
-  showDownloads($("[data-downloads]"), shown, page.urls);
+  showDownloads($("[data-downloads]"), shown, page);
 }
 
 /** Open the dialog of post-processing, which is loaded with its first use. */

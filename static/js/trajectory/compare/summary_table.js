@@ -8,22 +8,17 @@ import { metres, number } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { LEVELS } from "./guarantee.js";
 
-export const FORMATS = [
-  ["csv", "CSV"],
-  ["geojson", "GeoJSON"],
-  ["gpx", "GPX"],
-  ["parquet", "Parquet"],
-];
 const STATES = { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" };
 
-const links = (release, title) => [
-  ...FORMATS.map(([format, text]) =>
-    el(
-      "a",
-      { href: withQuery(release.urls.data, { format }), download: true, "aria-label": `${title} as ${text}` },
-      text,
-    ),
-  ),
+const fileLink = (release, title, { name, title: text }) =>
+  el(
+    "a",
+    { href: withQuery(release.urls.data, { format: name }), download: true, "aria-label": `${title} as ${text}` },
+    text,
+  );
+
+const links = (release, title, formats) => [
+  ...formats.filter(({ bundled }) => bundled).map((format) => fileLink(release, title, format)),
   el(
     "a",
     { href: release.urls.notebook, download: true, "aria-label": `${title} as a Jupyter notebook over the CSV` },
@@ -36,6 +31,18 @@ const links = (release, title) => [
   ),
   el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
 ];
+
+/** Every format in its group, with what it is for. */
+function allFormats(release, title, formats) {
+  const groups = [...new Set(formats.map(({ group }) => group))];
+  const line = (format) =>
+    el("li", {}, fileLink(release, title, format), el("span", { class: "muted" }, ` ${format.use}`));
+  const listed = groups.map((group) => [
+    el("p", { class: "downloads__group" }, group),
+    el("ul", { class: "downloads__formats" }, ...formats.filter((one) => one.group === group).map(line)),
+  ]);
+  return el("details", { class: "downloads__all small" }, el("summary", {}, "All formats"), ...listed.flat());
+}
 
 const cell = (label, ...content) => el("td", { "data-label": label, class: "number" }, ...content);
 
@@ -59,14 +66,14 @@ const rowKey = ({ layer: { id, release, done }, lineStyle, title, level, loss })
   ]);
 
 /**
- * The table's rows for `shown` = [{layer, lineStyle, title, level, loss}]; `on.smooth(layer)` makes a new
- * one of a finished one, `on.attack(layer)` attacks it.
+ * The table's rows for `shown` = [{layer, lineStyle, title, level, loss}]; `formats` are those of files;
+ * `on.smooth(layer)` makes a new one of a finished one, `on.attack(layer)` attacks it.
  */
-export function showSummary(body, shown, on) {
+export function showSummary(body, shown, formats, on) {
   const before = drawn.get(body) ?? new Map();
   const focused = document.activeElement?.closest("[data-act]");
   const [held, act] = [focused?.closest("tr")?.dataset.release, focused?.dataset.act];
-  const rows = new Map(shown.map((one) => [rowKey(one), before.get(rowKey(one)) ?? row(one, on)]));
+  const rows = new Map(shown.map((one) => [rowKey(one), before.get(rowKey(one)) ?? row(one, formats, on)]));
   drawn.set(body, rows);
   const wanted = [...rows.values()];
   for (const node of [...body.children]) if (!wanted.includes(node)) node.remove();
@@ -76,7 +83,7 @@ export function showSummary(body, shown, on) {
   if (again && again !== document.activeElement) again.focus({ preventScroll: true });
 }
 
-function row({ layer, lineStyle, title, level, loss }, on) {
+function row({ layer, lineStyle, title, level, loss }, formats, on) {
   const { release, done } = layer;
   const view = release.owner_view;
   const budgets = release.summary?.budgets;
@@ -111,7 +118,7 @@ function row({ layer, lineStyle, title, level, loss }, on) {
             el(
               "span",
               { class: "row" },
-              el("span", { class: "downloads" }, links(release, title)),
+              el("span", { class: "downloads" }, links(release, title, formats)),
               button("smooth", "Smooth", layer, title, on),
               button("attack", "Attack", layer, title, on),
             ),
@@ -156,8 +163,8 @@ function together(done, urls) {
   );
 }
 
-/** The same downloads as a menu; `urls` are those of all together. */
-export function showDownloads(panel, shown, urls) {
+/** The same downloads as a menu, with all `formats`; `urls` are those of all together. */
+export function showDownloads(panel, shown, { urls, formats }) {
   const done = shown.filter(({ layer }) => layer.done);
   const now = JSON.stringify(done.map(({ layer, lineStyle, title }) => [layer.id, lineStyle, title]));
   if (drawn.get(panel) === now) return;
@@ -167,7 +174,8 @@ export function showDownloads(panel, shown, urls) {
       "div",
       { class: "downloads__row" },
       el("span", { class: "row" }, swatch(lineStyle), title),
-      el("span", { class: "downloads" }, links(layer.release, title)),
+      el("span", { class: "downloads" }, links(layer.release, title, formats)),
+      allFormats(layer.release, title, formats),
     ),
   );
   panel.replaceChildren(

@@ -1,0 +1,57 @@
+"""Columns of published series as files of trajectories have them: degrees with 7 decimals, times in milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import Floats, Trajectory
+
+DECIMALS = 7
+CHUNK = 50_000
+
+
+def several_people(series: Sequence[Trajectory]) -> bool:
+    """Whether the file must name the person of each series; without that all are read back as one person's."""
+    return len({one.person for one in series}) > 1
+
+
+def rounded(degrees: Floats) -> Floats:
+    return np.asarray(np.round(degrees, DECIMALS) + 0.0)  # + 0.0: no negative zero
+
+
+def millis(time_s: Floats) -> Any:
+    return np.round(time_s * 1e3).astype(np.int64)
+
+
+def instants(time_s: Floats) -> list[str]:
+    """Times in ISO 8601 with Z; milliseconds only where the second is not whole."""
+    whole = millis(time_s)
+    texts = np.datetime_as_string(whole.astype("M8[ms]"), unit="s").tolist()
+    part = (whole % 1000).tolist()
+    return [f"{text}.{ms:03d}Z" if ms else f"{text}Z" for text, ms in zip(texts, part, strict=True)]
+
+
+def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
+    """The positions and times of a series in pieces, so that a long series is never one string."""
+    for start in range(0, len(one), CHUNK):
+        piece = slice(start, start + CHUNK)
+        times = None if one.time_s is None else instants(one.time_s[piece])
+        yield rounded(one.lon[piece]).tolist(), rounded(one.lat[piece]).tolist(), times
+
+
+def bounds(series: Sequence[Trajectory]) -> list[float] | None:
+    """West, south, east and north of all positions as they are written; None without a position."""
+    placed = [one for one in series if len(one)]
+    if not placed:
+        return None
+    least = [min(float(getattr(one, axis).min()) for one in placed) for axis in ("lon", "lat")]
+    most = [max(float(getattr(one, axis).max()) for one in placed) for axis in ("lon", "lat")]
+    return [float(edge) for edge in rounded(np.array([*least, *most]))]
+
+
+def fixed_instants(time_s: Floats) -> list[str]:
+    """Times in ISO 8601 with Z, all with milliseconds: pandas reads a column of one form only."""
+    return [f"{text}Z" for text in np.datetime_as_string(millis(time_s).astype("M8[ms]"), unit="ms").tolist()]

@@ -1,0 +1,117 @@
+"""Series as Parquet: plain columns, and GeoParquet 1.1 with points in well-known binary; in row groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from privacy_engine.data import Floats, Trajectory
+from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
+from privacy_engine.exports.columns import CHUNK, bounds, millis, rounded, several_people
+from privacy_engine.formats.arrow import pa, pq
+
+MEDIA_TYPE = "application/vnd.apache.parquet"
+GEOMETRY = "geometry"
+_WKB_POINT = np.frombuffer(b"\x01\x01\0\0\0", dtype=np.uint8)  # little endian, a point of two dimensions
+_ROW_GROUP = 2 * CHUNK
+_FIELDS = [("series", pa.string()), ("person", pa.string()), ("time", pa.timestamp("ms", "UTC"))]
+_DEGREES = [("lon", pa.float64()), ("lat", pa.float64())]
+
+
+def _schema(series: Sequence[Trajectory], places: list[tuple[str, Any]], metadata: dict[str, str]) -> Any:
+    several = several_people(series)
+    return pa.schema([(name, kind) for name, kind in _FIELDS if several or name != "person"] + places, metadata)
+
+
+def _write_parquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
+    _write(series, out, _schema(series, _DEGREES, {"cairn": as_json(dict(label))}))
+
+
+def _write_geoparquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
+    """The coordinate system is that of the specification where a file names none: OGC:CRS84, degrees of WGS 84."""
+    column: dict[str, Any] = {"encoding": "WKB", "geometry_types": ["Point"]}
+    if (box := bounds(series)) is not None:
+        column["bbox"] = box
+    geo = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
+    metadata = {"cairn": as_json(dict(label)), "geo": json.dumps(geo)}
+    _write(series, out, _schema(series, [(GEOMETRY, pa.binary())], metadata))
+
+
+def _write(series: Sequence[Trajectory], out: BinaryIO, schema: Any) -> None:
+    with pq.ParquetWriter(Unclosed(out), schema, compression="zstd") as writer:
+        waiting: list[Any] = []
+        for table in _tables(series, schema):
+            waiting.append(table)
+            if sum(map(len, waiting)) >= _ROW_GROUP:
+                writer.write_table(pa.concat_tables(waiting))
+                waiting = []
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting))
+
+
+def _tables(series: Sequence[Trajectory], schema: Any) -> Iterator[Any]:
+    for one in series:
+        for start in range(0, len(one), CHUNK):
+            piece = slice(start, start + CHUNK)
+            time_s = None if one.time_s is None else one.time_s[piece]
+            yield _table(one, rounded(one.lon[piece]), rounded(one.lat[piece]), time_s, schema)
+
+
+def _table(one: Trajectory, lon: Floats, lat: Floats, time_s: Floats | None, schema: Any) -> Any:
+    times = pa.nulls(len(lon), pa.int64()) if time_s is None else pa.array(millis(time_s))
+    made: dict[str, Callable[[], Any]] = {
+        "series": lambda: _repeated(one.name, len(lon)),
+        "person": lambda: _repeated(one.person, len(lon)),
+        "time": lambda: times.cast(schema.field("time").type),
+        "lon": lambda: lon,
+        "lat": lambda: lat,
+        GEOMETRY: lambda: _points(lon, lat),
+    }
+    return pa.table([made[name]() for name in schema.names], schema=schema)
+
+
+def _repeated(text: str, n: int) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(n, dtype=np.int32)), pa.array([text])).cast(pa.string())
+
+
+def wkb_points(lon: Floats, lat: Floats, head: bytes = b"") -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Points in well-known binary, each after ``head``: (n, len(head) + 21) bytes."""
+    before = np.concatenate([np.frombuffer(head, dtype=np.uint8), _WKB_POINT])
+    found = np.empty((len(lon), len(before) + 16), dtype=np.uint8)
+    found[:, : len(before)] = before
+    found[:, len(before) :] = np.column_stack([lon, lat]).astype("<f8").view(np.uint8)
+    return found
+
+
+def _points(lon: Floats, lat: Floats) -> Any:
+    size = len(_WKB_POINT) + 16
+    offsets = np.arange(len(lon) + 1, dtype=np.int32) * size
+    return pa.Array.from_buffers(
+        pa.binary(), len(lon), [None, pa.py_buffer(offsets), pa.py_buffer(wkb_points(lon, lat))]
+    )
+
+
+FORMATS = (
+    ExportFormat(
+        "parquet",
+        "Parquet",
+        MEDIA_TYPE,
+        "parquet",
+        _write_parquet,
+        TABLES,
+        "Typed columns, compressed: pandas, Polars, DuckDB, R.",
+        bundled=True,
+    ),
+    ExportFormat(
+        "geoparquet",
+        "GeoParquet",
+        MEDIA_TYPE,
+        "geoparquet",
+        _write_geoparquet,
+        MAPS,
+        "Points with times, compressed: geopandas, QGIS, DuckDB.",
+    ),
+)

@@ -1,0 +1,32 @@
+"""The formats that releases are written in, as the last part of ``docs/formats.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from privacy_engine.exports import checkins, stream, trajectory
+from privacy_engine.exports.base import ExportFormat
+from privacy_engine.formats.data_kinds import TITLES
+
+HEAD = """
+## What is written
+
+Every file carries the privacy label, and `cairn verify` checks each but the mass of cells. The command line and
+`.write()` choose the format by the longest ending of the file's name, the API by `?format=`. A ZIP has the formats
+marked so unless others are requested.
+"""
+
+
+def written() -> str:
+    """The formats of each kind of data, as Markdown."""
+    kinds = {"trajectory": trajectory.FORMATS, "stream": stream.FORMATS, "checkins": checkins.FORMATS}
+    return HEAD + "".join(_table(TITLES[kind], found) for kind, found in kinds.items())
+
+
+def _table(title: str, found: Mapping[str, ExportFormat]) -> str:
+    rows = [("format", "name", "files", "for", "in a ZIP"), ("---",) * 5]
+    rows += [
+        (one.title, f"`{one.name}`", f".{one.extension}", one.use, "yes" if one.bundled else "")
+        for one in found.values()
+    ]
+    return f"\n### {title[:1].upper()}{title[1:]}\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
