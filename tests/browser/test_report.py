@@ -141,7 +141,7 @@ class TestWaysThere:
         with page.expect_download() as started:
             page.get_by_role("link", name="All as ZIP").click()
         archive = zipfile.ZipFile(io.BytesIO(Path(started.value.path()).read_bytes()))
-        assert started.value.suggested_filename == "cairn-2-releases.zip"
+        assert started.value.suggested_filename == "Taxi-day_2-releases.zip"
         assert archive.testzip() is None
         assert len(archive.namelist()) == 2 + 2 * 7
 
