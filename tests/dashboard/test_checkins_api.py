@@ -190,7 +190,8 @@ class TestRelease:
     def test_a_bundle_holds_every_format_and_is_verified(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
         row = released(owner_api, checkins, POPULARITY)
         content = owner_api.get(row["urls"]["bundle"]).getvalue()
-        stem = f"checkin-popularity-eps-1-per-user-{uuid.UUID(row['id']).hex[:8]}"
+        stem = Release.objects.get(pk=row["id"]).public_stem
+        assert stem.startswith("checkin-popularity_eps1")
         names = zipfile.ZipFile(io.BytesIO(content)).namelist()
         assert {f"{stem}/{stem}.csv", f"{stem}/{stem}.json", f"{stem}/label.json"} <= set(names)
         assert verify(content, "bundle.zip").holds

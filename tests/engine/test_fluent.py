@@ -153,7 +153,7 @@ class TestRefusals:
 
     def test_of_files_and_histories(self, walk: TrajectoryData, visits: CheckInData, tmp_path: Path) -> None:
         release = walk.release("event-level", epsilon=1, radius_m=200)
-        with pytest.raises(pe.ParameterError, match=r"ends in \.csv, \.geojson"):
+        with pytest.raises(pe.ParameterError, match=r"ends in \.csv, \.parquet"):
             release.write(tmp_path / "out.doc")
         model = visits.release("checkin-popularity", **described(mechanisms["checkin-popularity"], visits))
         with pytest.raises(pe.DataError, match=r"got \[0.0, 0.0\]"):
