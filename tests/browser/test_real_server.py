@@ -239,7 +239,7 @@ def points_of(name: str, data: bytes) -> int:
 
 def download_each(page: Page, release: dict[str, Any]) -> None:
     row = page.locator(f"tr[data-release='{release['id']}']")
-    for name, label in {"csv": "CSV", "geojson": "GeoJSON", "gpx": "GPX", "parquet": "Parquet"}.items():
+    for name, label in {"csv": "CSV table", "geojson": "GeoJSON", "gpx": "GPX track", "parquet": "Parquet"}.items():
         with page.expect_download() as started:
             row.get_by_role("link", name=f"{release['title']} as {label}", exact=True).click()
         data = body(started.value)
