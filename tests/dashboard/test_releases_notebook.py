@@ -64,6 +64,7 @@ def test_runs_beside_the_export(
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore::UserWarning:movingpandas")  # of packages it would also use
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
     path = saved(owner_api, release_url(release, "notebook"), tmp_path)
