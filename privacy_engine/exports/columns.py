@@ -34,12 +34,17 @@ def instants(time_s: Floats) -> list[str]:
     return [f"{text}.{ms:03d}Z" if ms else f"{text}Z" for text, ms in zip(texts, part, strict=True)]
 
 
-def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
-    """The positions and times of a series in pieces, so that a long series is never one string."""
+def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
+    """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
     for start in range(0, len(one), CHUNK):
         piece = slice(start, start + CHUNK)
-        times = None if one.time_s is None else instants(one.time_s[piece])
-        yield rounded(one.lon[piece]).tolist(), rounded(one.lat[piece]).tolist(), times
+        yield rounded(one.lon[piece]), rounded(one.lat[piece]), None if one.time_s is None else one.time_s[piece]
+
+
+def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str] | None]]:
+    """The positions and times of a series in pieces, so that a long series is never one string."""
+    for lon, lat, time_s in pieces(one):
+        yield lon.tolist(), lat.tolist(), None if time_s is None else instants(time_s)
 
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import BinaryIO
 
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
-from privacy_engine.exports.columns import CHUNK, chunks, fixed_instants, millis, rounded, several_people
+from privacy_engine.exports.columns import chunks, fixed_instants, millis, pieces, several_people
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
 """The name of the collection whose features are the points of series, which distinguishes it from one of lines."""
 
 
-def begin(out: BinaryIO, label: Label, name: str = "") -> None:
+def _begin(out: BinaryIO, label: Label, name: str = "") -> None:
     """Write what comes before the first feature: the label is the member ``privacy``."""
     named = f'"name":{as_json(name)},' if name else ""
     out.write(f'{{"type":"FeatureCollection",{named}"privacy":{as_json(dict(label))},"features":['.encode())
 
 
-def end(out: BinaryIO) -> None:
+def _end(out: BinaryIO) -> None:
     """Write what comes after the last feature."""
     out.write(b"\n]}\n")
 
@@ -30,9 +31,9 @@ def names(one: Trajectory, several: bool) -> str:
     return f'"series":{as_json(one.name)}' + (f',"person":{as_json(one.person)}' if several else "")
 
 
-def write_pieces(pieces: Iterable[str], out: BinaryIO) -> None:
-    """Write ``pieces`` with commas between them."""
-    for i, piece in enumerate(pieces):
+def write_pieces(texts: Iterable[str], out: BinaryIO) -> None:
+    """Write ``texts`` with commas between them."""
+    for i, piece in enumerate(texts):
         out.write(("," if i else "").encode() + piece.encode("ascii"))
 
 
@@ -48,17 +49,16 @@ def write_line(one: Trajectory, out: BinaryIO, several: bool, *, trips: bool = F
     out.write(b"}}")
 
 
-def _write_lines(series: Sequence[Trajectory], out: BinaryIO, label: Label, *, trips: bool = False) -> None:
+def write_features(
+    series: Sequence[Trajectory], out: BinaryIO, label: Label, *, write: Callable[[Trajectory, BinaryIO, bool], None]
+) -> None:
+    """Write a collection with a feature for each series by ``write(one, out, several)``."""
     several = several_people(series)
-    begin(out, label)
+    _begin(out, label)
     for i, one in enumerate(series):
         out.write(b"," if i else b"")
-        write_line(one, out, several, trips=trips)
-    end(out)
-
-
-def _write_trips(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
-    _write_lines(series, out, label, trips=True)
+        write(one, out, several)
+    _end(out)
 
 
 def _write_geometry(one: Trajectory, out: BinaryIO, trips: bool) -> None:
@@ -80,10 +80,9 @@ def positions(one: Trajectory) -> Iterable[str]:
 
 def _trip_positions(one: Trajectory) -> Iterable[str]:
     """The same with altitude 0 and seconds since 1970 as the fourth coordinate."""
-    assert one.time_s is not None
-    for start in range(0, len(one), CHUNK):
-        piece = slice(start, start + CHUNK)
-        columns = rounded(one.lon[piece]), rounded(one.lat[piece]), millis(one.time_s[piece]) / 1e3
+    for lon, lat, time_s in pieces(one):
+        assert time_s is not None
+        columns = lon, lat, millis(time_s) / 1e3
         rows = zip(*(column.tolist() for column in columns), strict=True)
         yield ",".join(
             [f"[{x:.7f},{y:.7f},0,{t:.3f}]" if t % 1 else f"[{x:.7f},{y:.7f},0,{t:.0f}]" for x, y, t in rows]
@@ -92,22 +91,19 @@ def _trip_positions(one: Trajectory) -> Iterable[str]:
 
 def _write_points(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
     several, comma = several_people(series), ""
-    begin(out, label, POINTS)
+    _begin(out, label, POINTS)
     for one in series:
         head, tail = (
             '\n{"type":"Feature","geometry":{"type":"Point","coordinates":[',
             f']}},"properties":{{{names(one, several)}',
         )
-        for start in range(0, len(one), CHUNK):
-            piece = slice(start, start + CHUNK)
-            lon, lat = rounded(one.lon[piece]).tolist(), rounded(one.lat[piece]).tolist()
-            times = (
-                [""] * len(lon) if one.time_s is None else [f',"time":"{t}"' for t in fixed_instants(one.time_s[piece])]
-            )
-            rows = [f"{head}{x:.7f},{y:.7f}{tail}{t}}}}}" for x, y, t in zip(lon, lat, times, strict=True)]
+        for lon, lat, time_s in pieces(one):
+            times = [""] * len(lon) if time_s is None else [f',"time":"{t}"' for t in fixed_instants(time_s)]
+            columns = lon.tolist(), lat.tolist(), times
+            rows = [f"{head}{x:.7f},{y:.7f}{tail}{t}}}}}" for x, y, t in zip(*columns, strict=True)]
             out.write((comma + ",".join(rows)).encode("ascii"))
             comma = ","
-    end(out)
+    _end(out)
 
 
 FORMATS = (
@@ -116,7 +112,7 @@ FORMATS = (
         "GeoJSON",
         MEDIA_TYPE,
         "geojson",
-        _write_lines,
+        partial(write_features, write=write_line),
         MAPS,
         "A line for each series: maps on the web, QGIS.",
         bundled=True,
@@ -135,7 +131,7 @@ FORMATS = (
         "kepler.gl trips",
         MEDIA_TYPE,
         "trips.geojson",
-        _write_trips,
+        partial(write_features, write=partial(write_line, trips=True)),
         MOVEMENT,
         "Lines with times as fourth coordinate: an animation in kepler.gl.",
     ),

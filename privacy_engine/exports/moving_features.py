@@ -5,29 +5,19 @@ A series without times or events is no moving feature: it is a feature with a li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import BinaryIO
 
 from privacy_engine.data import Trajectory
-from privacy_engine.exports.base import MOVEMENT, ExportFormat, Label
-from privacy_engine.exports.columns import CHUNK, fixed_instants, several_people
-from privacy_engine.exports.geojson import begin, end, names, positions, write_line, write_pieces
+from privacy_engine.exports.base import MOVEMENT, ExportFormat
+from privacy_engine.exports.columns import CHUNK, fixed_instants
+from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
 
 
-def _write(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
-    several = several_people(series)
-    begin(out, label)
-    for i, one in enumerate(series):
-        out.write(b"," if i else b"")
-        if one.time_s is None or not len(one):
-            write_line(one, out, several)
-        else:
-            _write_moving(one, out, several)
-    end(out)
-
-
-def _write_moving(one: Trajectory, out: BinaryIO, several: bool) -> None:
-    assert one.time_s is not None
+def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:
+    if one.time_s is None or not len(one):
+        write_line(one, out, several)
+        return
     time_s = one.time_s
     out.write(b'\n{"type":"Feature","temporalGeometry":{"type":"MovingPoint","datetimes":[')
     starts = range(0, len(one), CHUNK)
@@ -43,7 +33,7 @@ FORMATS = (
         "MF-JSON",
         "application/json",
         "mfjson",
-        _write,
+        partial(write_features, write=_write),
         MOVEMENT,
         "Moving features of the OGC: MovingPandas, MobilityDB.",
     ),

@@ -45,6 +45,21 @@ _ABOUT_LIBRARIES = """
 Each of these is optional; a library that is not installed is named.
 """
 
+
+def _library(kind: str) -> Cell:
+    return (
+        "code",
+        f"""
+try:
+    import privacy_engine as pe
+except ImportError:
+    print("Cairn's library is not installed: pip install cairn-privacy")
+else:
+    print(pe.read(FILE, kind="{kind}"))
+""",
+    )
+
+
 _TRAJECTORY: Sequence[Cell] = (
     ("markdown", _INTRODUCTION),
     (
@@ -132,17 +147,7 @@ else:
     print(tracks)
 """,
     ),
-    (
-        "code",
-        """
-try:
-    import privacy_engine as pe
-except ImportError:
-    print("Cairn's library is not installed: pip install cairn-privacy")
-else:
-    print(pe.read(FILE, kind="trajectory"))
-""",
-    ),
+    _library("trajectory"),
 )
 
 _STREAM: Sequence[Cell] = (
@@ -191,17 +196,7 @@ plt.show()
 """,
     ),
     ("markdown", _ABOUT_LIBRARIES),
-    (
-        "code",
-        """
-try:
-    import privacy_engine as pe
-except ImportError:
-    print("Cairn's library is not installed: pip install cairn-privacy")
-else:
-    print(pe.read(FILE, kind="stream"))
-""",
-    ),
+    _library("stream"),
 )
 
 _CHECKINS: Sequence[Cell] = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.exports.base import MAPS, TABLES, ExportFormat, Label, Unclosed, as_json
-from privacy_engine.exports.columns import CHUNK, bounds, millis, rounded, several_people
+from privacy_engine.exports.columns import CHUNK, bounds, millis, pieces, several_people
 from privacy_engine.formats.arrow import pa, pq
 
 MEDIA_TYPE = "application/vnd.apache.parquet"
@@ -43,21 +43,21 @@ def _write_geoparquet(series: Sequence[Trajectory], out: BinaryIO, label: Label)
 def _write(series: Sequence[Trajectory], out: BinaryIO, schema: Any) -> None:
     with pq.ParquetWriter(Unclosed(out), schema, compression="zstd") as writer:
         waiting: list[Any] = []
+        rows = 0  # of all that wait
         for table in _tables(series, schema):
             waiting.append(table)
-            if sum(map(len, waiting)) >= _ROW_GROUP:
+            rows += len(table)
+            if rows >= _ROW_GROUP:
                 writer.write_table(pa.concat_tables(waiting))
-                waiting = []
+                waiting, rows = [], 0
         if waiting:
             writer.write_table(pa.concat_tables(waiting))
 
 
 def _tables(series: Sequence[Trajectory], schema: Any) -> Iterator[Any]:
     for one in series:
-        for start in range(0, len(one), CHUNK):
-            piece = slice(start, start + CHUNK)
-            time_s = None if one.time_s is None else one.time_s[piece]
-            yield _table(one, rounded(one.lon[piece]), rounded(one.lat[piece]), time_s, schema)
+        for lon, lat, time_s in pieces(one):
+            yield _table(one, lon, lat, time_s, schema)
 
 
 def _table(one: Trajectory, lon: Floats, lat: Floats, time_s: Floats | None, schema: Any) -> Any:
