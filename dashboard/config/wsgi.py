@@ -44,3 +44,4 @@ application = get_wsgi_application()
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
 request_finished.connect(release_free_memory)
 gc.collect()  # what imports leave behind
+gc.freeze()  # later collections look at what requests make
