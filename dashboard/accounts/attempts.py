@@ -17,6 +17,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.throttling import BaseThrottle
 
 from dashboard.accounts.models import AttemptCount
+from privacy_engine.plurals import counted
 
 PERIOD = timedelta(minutes=15)  # from the first attempt
 BY_NAME = 10
@@ -84,8 +85,7 @@ def count_attempt(kind: str, value: str, limit: int) -> None:
 def wait_text(refused: Throttled) -> str:
     """When the next attempt is taken, for a page."""
     at = timezone.now() + timedelta(seconds=refused.wait)
-    minutes = math.ceil(refused.wait / 60)
-    return f"Try again in {minutes} minute{'s' * (minutes != 1)}, after {at:%H:%M} UTC."
+    return f"Try again in {counted(math.ceil(refused.wait / 60), 'minute')}, after {at:%H:%M} UTC."
 
 
 def _digest(kind: str, value: str) -> str:

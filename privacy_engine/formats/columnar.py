@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Trajectory
+from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of
@@ -17,11 +17,21 @@ from privacy_engine.formats.geoparquet import geometries, geometry_column, is_bi
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
-from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.times import times
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
+
+COLUMNAR: dict[str, Any] = {
+    "rank": 10,
+    "keeps": "times, series, landmarks, coordinate system",
+    "options": ("lon", "lat", "id", "landmark", *TIMED),
+    "columns": COLUMNS,
+    "person": "a column, as of a CSV table",
+    "kinds": tuple(KINDS),
+}
+"""What the formats of such tables declare alike."""
 
 _ROLES = ("lon", "lat", "time", "id", "person", "landmark")
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.columnar import cells, distinct, plan, series_of
+from privacy_engine.formats.columnar import COLUMNAR, cells, distinct, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.ipc_sizes import declared
-from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.parquet import MAX_ROWS
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Limits, Source
@@ -147,12 +147,7 @@ FEATHER = register(
         ("feather", "arrow", "arrows", "ipc"),
         sniff,
         read,
-        rank=10,
-        keeps="times, series, landmarks, coordinate system",
-        options=("lon", "lat", "id", "landmark", *TIMED),
-        columns=COLUMNS,
-        person="a column, as of a CSV table",
-        kinds=tuple(KINDS),
+        **COLUMNAR,
         source="https://arrow.apache.org/docs/format/Columnar.html",
         head=head,
         table=whole_table,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from privacy_engine.data import KINDS, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pq
-from privacy_engine.formats.columnar import cells, plan, series_of
+from privacy_engine.formats.columnar import COLUMNAR, cells, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
-from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, size_of
 
@@ -93,12 +93,7 @@ PARQUET = register(
         ("parquet", "pq", "geoparquet"),
         sniff,
         read,
-        rank=10,
-        keeps="times, series, landmarks, coordinate system",
-        options=("lon", "lat", "id", "landmark", *TIMED),
-        columns=COLUMNS,
-        person="a column, as of a CSV table",
-        kinds=tuple(KINDS),
+        **COLUMNAR,
         source="https://geoparquet.org/releases/v1.1.0/",
         head=head,
         table=whole_table,

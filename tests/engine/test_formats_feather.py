@@ -18,16 +18,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import read_bytes, seconds
-
-FIX = 1718452800
-FRAME = pd.DataFrame(
-    {
-        "user": ["a", "a", "b"],
-        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True),
-        "lon": [13.4, 13.5, -70.25],
-        "lat": [52.5, 52.6, -33.5],
-    }
-)
+from tests.engine.frame_sample import FIX, FRAME
 
 
 def feather(frame: pd.DataFrame, **options: object) -> bytes:

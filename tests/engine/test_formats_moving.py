@@ -14,12 +14,12 @@ import pytest
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import read
 from tests.engine.format_samples import read_bytes, seconds
+from tests.engine.frame_sample import FIX
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it misses an optional package
     import movingpandas
 
-FIX = 1718452800
 INSTANTS = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z", "2024-06-15T12:02:00Z"]
 POSITIONS = [[13.4, 52.5], [13.5, 52.6, 30.0], [13.6, 52.7]]
 POINT = {"type": "MovingPoint", "datetimes": INSTANTS, "coordinates": POSITIONS}

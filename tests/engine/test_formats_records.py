@@ -16,16 +16,7 @@ import shapely
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import read
 from tests.engine.format_samples import FIT, GPX, NMEA, TCX, read_bytes, seconds, zipped
-
-FIX = 1718452800
-FRAME = pd.DataFrame(
-    {
-        "user": ["a", "a", "b"],
-        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True),
-        "lon": [13.4, 13.5, -70.25],
-        "lat": [52.5, 52.6, -33.5],
-    }
-)
+from tests.engine.frame_sample import FIX, FRAME
 
 
 def matches_frame(data: bytes, name: str, format: str, **values: object) -> None:
