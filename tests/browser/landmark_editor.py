@@ -66,6 +66,8 @@ def edit(page: Page, dataset: Dataset, query: str = "") -> None:
 
 
 def marked(page: Page) -> int:
+    """How many events are marked, once the server has counted what was changed last."""
+    expect(page.locator("[data-busy]")).to_be_hidden()
     return int(page.locator("[data-count]").inner_text().replace(",", ""))
 
 

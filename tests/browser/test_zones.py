@@ -158,7 +158,6 @@ def escape_cancels_and_backspace_takes_a_corner_back(editor: Page) -> None:
 
 def a_corner_is_dragged_and_put_back(editor: Page) -> None:
     draw_polygon(editor)
-    editor.wait_for_timeout(400)
     before, area = marked(editor), counted(editor)
     x, y = handle(editor, "corner-2")
     drag(editor, (x, y), (x - 200, y - 80))
@@ -217,7 +216,6 @@ def a_click_chooses_the_smallest_zone(editor: Page) -> None:
 def undo_leads_back_through_marks_and_ways(editor: Page) -> None:
     found = marked(editor)
     draw_polygon(editor)
-    editor.wait_for_timeout(500)
     inside = marked(editor)
     editor.keyboard.press("l")
     expect(editor.get_by_role("button", name="Manual")).to_have_attribute("aria-pressed", "true")

@@ -38,6 +38,7 @@ export function createPreview({ url, dataset, describe, on }) {
   function request() {
     clearTimeout(waiting);
     requests += 1;
+    on.busy(true); // what is shown belongs to an earlier method from here on
     waiting = setTimeout(now, WAIT_MS);
   }
 
