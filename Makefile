@@ -85,10 +85,12 @@ test-slow: install-dev
 	@$(PYTEST) -m "$(SLOW)" --hypothesis-profile $(PROFILE) --ignore tests/test_start_from_nothing.py
 	@$(MAKE) --no-print-directory test-postgres
 
-# The worker tests start processes with databases of their own; the fuzz of the API is about the schema.
+# Left out: tests that start processes with databases of their own, the fuzz of the API, which is about the schema, and
+# commands, sources and numbers that no database holds.
 test-postgres: install-dev
 	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard -m "not thorough" \
-		$(foreach one,worker experiments_worker audits_worker live_streams_killed fuzz,--ignore tests/dashboard/test_$(one).py)
+		$(foreach one,worker experiments_worker audits_worker live_streams_killed fuzz audits_command experiments_command \
+		experiments_kinds command_list failures joined_tracks number_fields,--ignore tests/dashboard/test_$(one).py)
 
 coverage: install-dev
 	@$(PYTEST) -m "not slow and not thorough" --cov --cov-report term:skip-covered --cov-report html

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from mmap import mmap
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,8 +39,11 @@ def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
 
 
 def _frozen(values: ArrayLike) -> bool:
-    """Whether an array owns its data and may not be written: such a one need not be copied."""
-    return isinstance(values, np.ndarray) and values.base is None and not values.flags.writeable
+    """Whether an array owns its data, or lies in a file, and may not be written: such a one need not be copied."""
+    if not isinstance(values, np.ndarray) or values.flags.writeable:
+        return False
+    base: Any = values.base
+    return base is None or (isinstance(base, memoryview) and base.readonly and isinstance(base.obj, mmap))
 
 
 def _within(array: Floats, field: str, bound: float) -> None:
@@ -66,7 +71,7 @@ def _instants(values: ArrayLike, n: int) -> Floats:
 
 
 def _mask(values: ArrayLike, field: str, what: str = "") -> Mask:
-    mask = np.array(values)
+    mask = np.array(values, copy=None if _frozen(values) else True)
     if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
         raise DataError(f"{what or field} must be a one-dimensional array of true and false", field=field, rule="mask")
     mask = mask.astype(np.bool_, copy=False)
@@ -131,6 +136,13 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.lon)
+
+    def called(self, name: str, person: str) -> Trajectory:
+        """The same under another name, and of another person; columns are not checked again."""
+        other = copy(self)
+        object.__setattr__(other, "name", name)
+        object.__setattr__(other, "person", person)
+        return other
 
     def first(self, n: int) -> Trajectory:
         """Its first ``n`` events with all their columns."""

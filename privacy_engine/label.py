@@ -100,7 +100,9 @@ class Label(Frozen):
     cleaning: list[dict[str, Any]] = Field(description="Steps between the upload and the events of the mechanism.")
     noise: str = Field(description='Where randomness came from: "operating system" or "seeded".')
     cairn: str | None = Field(description="The version that drew the release.")
-    ledger_entry: str | None = Field(description="The charge in the ledger; null where nothing was charged.")
+    ledger_entry: str | None = Field(
+        description="The charge in the ledger; null where nothing was charged, and behind public links."
+    )
     release: str
     derived_from: SourceLabel | None
     sha256: str = Field(description="SHA-256 of what is published, the same in every format.")

@@ -79,7 +79,7 @@ def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[
     finally:
         server.terminate()  # SIGTERM: wait for sessions; they are over
         try:
-            server.wait(timeout=10)
+            server.wait(timeout=patience(10))
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import patience
 from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
 
 README = (ROOT / "README.md").read_text()
@@ -44,7 +45,7 @@ def _tcp_lines() -> list[str]:
 def _visit(browser: urllib.request.OpenerDirector, address: str) -> tuple[int, str, str]:
     """Return status, final address and text of a page, whatever the status."""
     try:
-        answer = browser.open(address, timeout=30)
+        answer = browser.open(address, timeout=patience(30))
     except urllib.error.HTTPError as refused:
         answer = refused
     with answer:
@@ -96,7 +97,7 @@ def test_the_readme_names_two_commands_to_start_with() -> None:
 
 class TestARunningServer:
     def test_all_processes_are_up(self, running: Server) -> None:
-        with urllib.request.urlopen(f"{running.address}/healthz", timeout=10) as answer:
+        with urllib.request.urlopen(f"{running.address}/healthz", timeout=patience(10)) as answer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
         assert all(part in commands for part in ("-server ", "celery", "django sweep", "launcher.web", "guard.py"))
@@ -116,7 +117,7 @@ class TestARunningServer:
         assert _visit(browser, printed)[0] == 200
 
     def test_the_samples_are_there(self, running: Server, token: str) -> None:
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + patience(60)
         while time.monotonic() < give_up:
             found = running.get_json("/api/v1/datasets/", token)
             if found["count"] >= 3 and all(row["state"] == "ready" for row in found["results"]):
@@ -192,7 +193,7 @@ class TestARunningServer:
 
     @staticmethod
     def _wait(running: Server, path: str, token: str) -> None:
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + patience(60)
         while (row := running.get_json(path, token))["state"] in ("queued", "running"):
             assert time.monotonic() < give_up, row
             time.sleep(0.2)
@@ -231,7 +232,7 @@ class TestARunningServer:
     def test_a_killed_worker_comes_back(self, running: Server) -> None:
         before = running.process_ids("celery")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
-        give_up = time.monotonic() + 30
+        give_up = time.monotonic() + patience(30)
         while not (now := running.process_ids("celery")) or now[0] in before:
             assert time.monotonic() < give_up
             time.sleep(0.1)
@@ -271,7 +272,12 @@ class TestStopping:
 class TestRefusals:
     def run(self, server: Server, **settings: str) -> str:
         refused = subprocess.run(
-            ["make", "run"], cwd=server.clone, env=server.env | settings, capture_output=True, text=True, timeout=60
+            ["make", "run"],
+            cwd=server.clone,
+            env=server.env | settings,
+            capture_output=True,
+            text=True,
+            timeout=patience(60),
         )
         assert refused.returncode != 0
         assert "Traceback" not in refused.stderr

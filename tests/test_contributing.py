@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.patience import patience
+
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
 PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
@@ -36,7 +38,7 @@ assert metrics.parse({"name": "largest-error"}).over(truth, truth.lon + [0.0, 0.
 
 
 def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=170, **options)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=patience(170), **options)
 
 
 @pytest.mark.parametrize(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
@@ -93,7 +95,7 @@ class TestLanguageCheck:
         path.write_text(text)
         subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
         command = [sys.executable, folder / "scripts" / "check-language", *(options or [name])]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
 
     @pytest.mark.parametrize(
         ("text", "word"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import patience
 from tests.server import ROOT, Server, has_terminal_tools
 
 pytestmark = [
@@ -45,7 +46,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def request(
     server: Server, token: str, method: str, path: str, *, body: bytes = b"", **headers: str
 ) -> http.client.HTTPResponse:
-    wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    wire = http.client.HTTPConnection("127.0.0.1", server.port, timeout=patience(60))
     headers = {"Authorization": f"Token {token}", "Tus-Resumable": "1.0.0"} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -59,7 +60,7 @@ def request(
 
 def cut_short(server: Server, token: str, path: str, offset: int, piece: bytes) -> None:
     """Announce a piece, send half of it, and close the connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=patience(60)) as wire:
         head = (
             f"PATCH {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Token {token}\r\nTus-Resumable: 1.0.0\r\n"
             f"Upload-Offset: {offset}\r\nContent-Type: application/offset+octet-stream\r\n"
@@ -114,7 +115,7 @@ def _offset(server: Server, token: str, url: str) -> int:
 
 
 def _read(server: Server, token: str, url: str) -> Any:
-    give_up = time.monotonic() + 200
+    give_up = time.monotonic() + patience(200)
     while time.monotonic() < give_up:
         dataset = json.loads(request(server, token, "GET", url).body)  # type: ignore[attr-defined]
         if dataset["state"] not in ("queued", "running"):

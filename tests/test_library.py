@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.patience import patience
+
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.timeout(420)  # a first run compiles kernels
 HIDDEN = ("django", "rest_framework", "celery", "redis", "environ", "knox")
@@ -27,7 +29,7 @@ def run(code: str, cwd: Path) -> str:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
     done = subprocess.run(
         [sys.executable, "-W", "error::DeprecationWarning:__main__", "-c", code],
-        cwd=cwd, env=environment, capture_output=True, text=True, timeout=400,
+        cwd=cwd, env=environment, capture_output=True, text=True, timeout=patience(400),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

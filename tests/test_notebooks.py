@@ -7,6 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests.patience import patience
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 FIGURES = {"landmark-error": 2}
@@ -23,7 +25,7 @@ def test_runs_from_top_to_bottom(notebook: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     found = nbformat.read(notebook, as_version=4)
-    NotebookClient(found, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(found, timeout=patience(300), resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]
     assert [one["output_type"] for one in outputs if one["output_type"] in ("error", "stream")] == []

@@ -1,5 +1,6 @@
 """Facts about the repository itself: file lengths, locks, what the containers may do."""
 
+import ast
 import json
 import os
 import re
@@ -134,3 +135,34 @@ def test_the_readme_points_at_things_that_are_there() -> None:
     targets = re.findall(r"\]\(([^):#]+)\)", (ROOT / "README.md").read_text())
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def _unscaled(source: str) -> list[str]:
+    """Literal time-outs of a test file: ``timeout=10``, ``time.monotonic() + 10``; 0 means not to wait at all."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.keyword) and node.arg == "timeout":
+            value = node.value
+        elif (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Add)
+            and ast.unparse(node.left) == "time.monotonic()"
+        ):
+            value = node.right
+        else:
+            continue
+        if isinstance(value, ast.Constant) and value.value:
+            found.append(ast.unparse(node))
+    return found
+
+
+class TestPatience:
+    def test_every_literal_timeout_of_a_test_is_scaled(self) -> None:
+        files = [path for path in _tracked(".py") if path.is_relative_to(ROOT / "tests")]
+        assert len(files) > 100
+        found = {str(path.relative_to(ROOT)): _unscaled(path.read_text()) for path in files}
+        assert {name: lines for name, lines in found.items() if lines} == {}
+
+    def test_literals_are_found(self) -> None:
+        source = "f(timeout=5)\nend = time.monotonic() + 30\nf(timeout=patience(5))\nf(timeout=0)\nf(timeout=SOON_S)"
+        assert sorted(_unscaled(source)) == ["time.monotonic() + 30", "timeout=5"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -21,6 +22,7 @@ from dashboard.accounts.models import BaseMapChoice, MapFile, User
 from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.core.rest.views import ApiView
 from dashboard.maps.tiles import tile_response
+from dashboard.storage.uploads import CappedFileHandler
 
 
 class TileSourceSerializer(serializers.Serializer[Any]):
@@ -106,6 +108,10 @@ class MapFileView(ApiView):
     """The user's PMTiles file."""
 
     parser_classes = (MultiPartParser,)
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        request.upload_handlers = [CappedFileHandler(request, settings.CAIRN_BASE_MAP_BYTES)]
+        return super().initialize_request(request, *args, **kwargs)
 
     @extend_schema(request={"multipart/form-data": MapFileRequest}, responses={201: BaseMapSerializer})
     def post(self, request: Request) -> Response:

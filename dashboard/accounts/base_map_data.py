@@ -38,7 +38,7 @@ def base_map_config(user: Any) -> dict[str, Any]:
     return {
         "choice": shown_base_map(user, own),
         "api": reverse("api:base-map"),
-        "upload_mb": settings.CAIRN_UPLOAD_BYTES // 1_000_000,
+        "upload_mb": settings.CAIRN_BASE_MAP_BYTES // 1_000_000,
         "built_in": built_in_addresses(),
         "file": _own_file(own) or _operators_file(),
         "server": server
@@ -95,3 +95,10 @@ def base_map_data(context: Context) -> SafeString:
     if user is None or not user.is_authenticated:
         return SafeString("")
     return json_script(base_map_config(user), "base-map")
+
+
+@register.simple_tag
+def built_in_map_data() -> SafeString:
+    """What the same script reads on a public page: the built-in map, and nothing to choose."""
+    fixed = {"choice": "built-in", "fixed": True, "built_in": built_in_addresses(), "file": None, "server": None}
+    return json_script(fixed, "base-map")

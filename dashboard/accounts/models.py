@@ -1,12 +1,14 @@
-"""Users, the links that let them in once, their API tokens, failed attempts to log in, and base maps."""
+"""Users, their sessions, login links and API tokens, failed attempts to log in, and base maps."""
 
 import uuid
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, transaction
 from django.db.models import Q
+from django.utils import timezone
 from knox.models import AbstractAuthToken
 
 from dashboard.storage import local_files
@@ -33,13 +35,14 @@ class User(AbstractUser):
     tile_host = models.CharField(max_length=255, default="", blank=True)  # the tile server that was agreed to
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """As Django's; a password that was set ends all tokens and login links (sessions end by its digest in them)."""
+        """As Django's; a password that was set ends all sessions, tokens and login links."""
         changed = self._password is not None and not self._state.adding
         with transaction.atomic():
             super().save(*args, **kwargs)
             if changed:
                 self.auth_token_set.all().delete()
                 self.login_links.all().delete()
+                self.sessions.all().delete()
 
 
 class MapFile(models.Model):
@@ -59,6 +62,32 @@ class MapFile(models.Model):
     def path(self) -> Path:
         """Where its bytes are."""
         return local_files.home("base-maps") / str(self.pk)
+
+
+class UserSession(AbstractBaseSession):
+    """Django's session, with what its user sees of it; ``user`` is null before a login."""
+
+    FIXED: ClassVar = {"session_key", "id", "created_at"}
+
+    id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)  # the key itself logs in: it is in no page
+    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(default=timezone.now)  # to the minute
+    address = models.CharField(max_length=64, blank=True)
+    browser = models.CharField(max_length=60, blank=True)  # as text; the header itself is not stored
+
+    @classmethod
+    def get_session_store_class(cls) -> Any:
+        """Where sessions of this model are read and written."""
+        from dashboard.accounts.session_store import SessionStore
+
+        return SessionStore
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """As Django's; the store saves a new instance each time, so an update leaves what is fixed as it is."""
+        if kwargs.get("force_update"):
+            kwargs["update_fields"] = {field.name for field in self._meta.fields} - self.FIXED
+        super().save(*args, **kwargs)
 
 
 class LoginLink(models.Model):
@@ -84,7 +113,7 @@ class Scope(models.TextChoices):
 
     READ = "read", "read data, results and settings"
     WRITE = "write", "upload, create, change and delete"
-    PUBLISH = "publish", "make data public, such as the events of a live stream"
+    PUBLISH = "publish", "make data public: events of a live stream, public links of releases"
 
 
 def all_scopes() -> list[str]:

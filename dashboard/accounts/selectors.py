@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from django.core.management.base import CommandError
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 
-from dashboard.accounts.models import ApiToken, User
+from dashboard.accounts.models import ApiToken, User, UserSession
 
 
 def tokens_of(user: User) -> QuerySet[ApiToken]:
     """The user's API tokens, newest first."""
     return ApiToken.objects.filter(user=user).order_by("-created")
+
+
+def sessions_of(user: User) -> QuerySet[UserSession]:
+    """The user's sessions that have not expired, the last used first."""
+    return UserSession.objects.filter(user=user, expire_date__gt=Now()).order_by("-last_used_at", "-created_at")
 
 
 def user_named(username: str) -> User:

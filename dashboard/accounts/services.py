@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import uuid
 from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, Scope, User
+from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, Scope, User, UserSession
 
 LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
 TOKEN_DAYS = 90
@@ -65,6 +66,18 @@ def revoke_token(*, user: User, token_key: str) -> bool:
     """End one of the user's tokens, named by its first characters; False if there is none."""
     deleted, _ = ApiToken.objects.filter(user=user, token_key=token_key).delete()
     return bool(deleted)
+
+
+def end_session(*, user: User, pk: uuid.UUID) -> bool:
+    """End one of the user's sessions: its next request is not logged in. False if there is none."""
+    deleted, _ = UserSession.objects.filter(user=user, id=pk).delete()
+    return bool(deleted)
+
+
+def end_other_sessions(*, user: User, session_key: str) -> int:
+    """End all sessions of the user but that of ``session_key``; how many that were."""
+    deleted, _ = UserSession.objects.filter(user=user).exclude(session_key=session_key).delete()
+    return deleted
 
 
 def show_tour(*, user: User, shown: bool) -> None:

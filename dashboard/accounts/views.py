@@ -1,8 +1,9 @@
 """Pages of the accounts app: log in, come in by a link, make and revoke tokens, hide and show the tour."""
 
 import unicodedata
-from typing import Any
+from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_not_required
@@ -23,6 +24,8 @@ from dashboard.accounts.forms import TokenForm
 from dashboard.datasets.selectors import visible_datasets
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+COMMAND = ".venv/bin/python manage.py" if (settings.BASE_DIR / "manage.py").exists() else "cairn"
+"""How to call Cairn's commands, as pages show it: without the absolute path, which is not for strangers."""
 
 
 @method_decorator([login_not_required, never_cache], name="dispatch")
@@ -31,6 +34,7 @@ class Login(LoginView):
 
     template_name = "accounts/login.html"
     redirect_authenticated_user = True
+    extra_context: ClassVar = {"command": COMMAND}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """As Django's; a GET for JSON returns who is logged in, and sets the CSRF cookie."""
@@ -97,10 +101,10 @@ def _no_link(request: HttpRequest, template: str) -> HttpResponse:
     try:
         attempts.count_secret(request)
     except Throttled as refused:
-        response = render(request, template, {"wait": attempts.wait_text(refused)}, status=429)
+        response = render(request, template, {"wait": attempts.wait_text(refused), "command": COMMAND}, status=429)
         response["Retry-After"] = str(int(refused.wait))
         return response
-    return render(request, template, status=410)
+    return render(request, template, {"command": COMMAND}, status=410)
 
 
 @login_not_required

@@ -10,6 +10,7 @@ import numpy as np
 
 from dashboard.attacks import files
 from dashboard.attacks.models import Attack
+from dashboard.core.database_errors import patiently
 from dashboard.datasets.people import mask_of_person
 from dashboard.jobs import leases
 from dashboard.releases.files import people_of_release, read_releases
@@ -25,7 +26,7 @@ READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
 def run(pk: Any) -> None:
     """Work off an attack, and leave no file of an attempt that came to nothing."""
     if draft := leases.run(Attack, pk, lambda row, lease: attacked(row, lease.token, lease.report)):
-        files.clear_after(draft)
+        patiently(lambda: files.clear_after(draft))
 
 
 def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]) -> dict[str, Any]:

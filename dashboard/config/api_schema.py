@@ -19,6 +19,7 @@ TAGS = {
     "audits": "Lower bounds of a mechanism’s ε from its draws.",
     "streams": "Live streams: counts that are published as they arrive.",
     "jobs": "What waits, runs or ended lately.",
+    "sessions": "Browsers in which the user is logged in.",
     "base-map": "The map below the layers of the user’s pages.",
     "descriptions": "What this version offers: mechanisms, methods, measures, and their parameters.",
 }

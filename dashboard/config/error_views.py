@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from functools import wraps
 from typing import Any, Protocol
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.template import loader
 from django.urls import Resolver404, resolve
 from django.views import csrf, defaults
 from django.views.decorators.csrf import csrf_exempt
 
-from dashboard.core.rest.problems import API, simple_problem
+from dashboard.core.machine_errors import machine_error
+from dashboard.core.rest.problems import API, machine_problem, simple_problem
 
 
 class _View(Protocol):
@@ -36,12 +39,26 @@ csrf_failure = _or_problem(
     csrf.csrf_failure, 403, "permission_denied", "CSRF verification failed: send the X-CSRFToken header, or a token."
 )
 not_found = _or_problem(defaults.page_not_found, 404, "not_found", "There is nothing here, or it is not yours.")
-server_error = _or_problem(
+_internal = _or_problem(
     defaults.server_error,
     500,
     "internal",
     "Internal error. No stored data was lost; the log has the place of the error.",
 )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """503 while the database is away and 507 while the disk is full, with Retry-After; 500 for all else."""
+    found = machine_error(sys.exc_info()[1])
+    if found is None:
+        return _internal(request)
+    if request.path.startswith(API):
+        return machine_problem(request, found)
+    again = request.get_full_path() if request.method in ("GET", "HEAD") else ""
+    # without a request: a context processor may need the database
+    page = loader.get_template("unavailable.html").render({"message": found.message, "again": again})
+    headers = {"Retry-After": str(found.retry_after_s), "Cache-Control": "private, no-store"}
+    return HttpResponse(page, status=found.status, headers=headers)
 
 
 @login_not_required

@@ -38,7 +38,8 @@ PROBLEM = {
 }
 REFUSED = {
     "description": "Refused: 400 a value, 401 not logged in, 403 a token without the scope, 404 not found, "
-    "409 not in this state, 413 too much, 422 a choice is needed, 429 too often.",
+    "409 not in this state, 413 too much, 422 a choice is needed, 429 too often, "
+    "503 not available now, 507 no disk space.",
     "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
 }
 LOCATION = {

@@ -67,7 +67,8 @@ def _own_secret(path: Path) -> str:
 CAIRN_HOME = _home()
 CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
 CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
-CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=50) * 1_000_000
+CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
+CAIRN_BASE_MAP_BYTES = env.int("CAIRN_BASE_MAP_MB", default=50) * 1_000_000
 CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
@@ -91,6 +92,7 @@ INSTALLED_APPS = [
     "dashboard.attacks",
     "dashboard.audits",
     "dashboard.streams",
+    "dashboard.publications",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -109,11 +111,12 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "dashboard.config.compression.Compression",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "dashboard.accounts.middleware.UserSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "dashboard.config.private_pages.PrivatePages",
     "dashboard.accounts.tile_policy.TilePolicy",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -200,7 +203,6 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
 # API
@@ -216,7 +218,10 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "dashboard.config.api_schema.Schema",
     "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"user": env.str("CAIRN_THROTTLE", default="6000/min")},
+    "DEFAULT_THROTTLE_RATES": {
+        "user": env.str("CAIRN_THROTTLE", default="6000/min"),
+        "public": env.str("CAIRN_PUBLIC_THROTTLE", default="600/min"),
+    },
     "EXCEPTION_HANDLER": "dashboard.core.rest.exception_handler.api_errors",
     "NUM_PROXIES": env.int("CAIRN_PROXIES", default=0),  # 0: X-Forwarded-For is not believed
     "DEFAULT_VERSIONING_CLASS": None,
@@ -293,6 +298,7 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+SESSION_ENGINE = "dashboard.accounts.session_store"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"

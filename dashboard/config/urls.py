@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
+from dashboard.accounts.sessions_api import SessionViewSet
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
 from dashboard.audits.api import AuditViewSet
 from dashboard.config import error_views
@@ -20,6 +21,7 @@ from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, Landm
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.maintenance import health
 from dashboard.maps import tiles
+from dashboard.publications.api import PublicationViewSet, ReleasePublicationsView
 from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
 from dashboard.streams.api import StreamViewSet
@@ -32,10 +34,13 @@ router.register("experiments", ExperimentViewSet, basename="experiment")
 router.register("attacks", AttackViewSet, basename="attack")
 router.register("audits", AuditViewSet, basename="audit")
 router.register("streams", StreamViewSet, basename="stream")
+router.register("publications", PublicationViewSet, basename="publication")
+router.register("sessions", SessionViewSet, basename="session")
 
 api = [
     path("releases/bundle/", BundleView.as_view(), name="bundle"),  # before the router's releases/<anything>/
     path("releases/<uuid:pk>/bundle/", ReleaseBundleView.as_view(), name="release-bundle"),
+    path("releases/<uuid:pk>/publications/", ReleasePublicationsView.as_view(), name="release-publications"),
     path("", include(router.urls)),
     path("uploads/", UploadsView.as_view(), name="uploads"),
     path("uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
@@ -64,6 +69,7 @@ urlpatterns = [
     path("", include("dashboard.datasets.urls")),
     path("", include("dashboard.landmarks.urls")),
     path("", include("dashboard.releases.urls")),
+    path("", include("dashboard.publications.urls")),
     path("", include("dashboard.experiments.urls")),
     path("", include("dashboard.audits.urls")),
     path("", include("dashboard.streams.urls")),

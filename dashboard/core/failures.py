@@ -15,6 +15,7 @@ from typing import Any
 from billiard.exceptions import SoftTimeLimitExceeded
 
 from dashboard.core.text import storable
+from privacy_engine.disk import is_full
 from privacy_engine.errors import EngineError
 
 logger = logging.getLogger(__name__)
@@ -45,6 +46,11 @@ ADVICE: Mapping[str, Advice] = {
     "time-limit": Advice(
         "The job took longer than one job may take.",
         "Retry when less is running. If it fails again, choose a quicker mechanism or a shorter file.",
+        again=True,
+    ),
+    "disk-full": Advice(
+        "The disk of the server is full.",
+        "Delete what is no longer needed, or let the administrator make space; then retry.",
         again=True,
     ),
     "crashed": Advice(
@@ -182,6 +188,8 @@ def failure(error: Exception, job: str) -> dict[str, Any]:
         return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
         return stored_failure("memory")
+    if is_full(error):
+        return stored_failure("disk-full")
     if isinstance(error, SoftTimeLimitExceeded):
         return stored_failure("time-limit")
     # the frames, never the message: it may hold a coordinate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.stays import StaySpec, stays_of
 
 UNPACKED = 4
+READ = 0.8  # the share of the work that is over once the file was read
 Data = list[Trajectory] | CountStream | CheckIns
 
 
@@ -94,11 +96,15 @@ def cleaning_names(dataset: Dataset) -> list[str]:
 
 def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     """Read the original of a claimed row and store its points: the columns to finish it with."""
-    lease.report("Reading the file", 0.1)
     found = read(
-        row.original_path, name=row.file_name, options=row.options, cleaning=row.cleaning, kind=row.requested_kind
+        row.original_path,
+        name=row.file_name,
+        options=row.options,
+        cleaning=row.cleaning,
+        kind=row.requested_kind,
+        watch=lambda share: lease.report("Reading the file", READ * share),
     )
-    lease.report("Storing the points", 0.8)
+    lease.report("Storing the points", READ)
     fields = store(row.folder, found.data, token=lease.token, kind=found.evidence.kind)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         local_files.remove(row.folder / fields["points_file"])
@@ -131,7 +137,13 @@ def import_now(
 
 
 def read(
-    path: Path, *, name: str, options: Mapping[str, Any], cleaning: Sequence[Any] = (), kind: str = Kind.TRAJECTORY
+    path: Path,
+    *,
+    name: str,
+    options: Mapping[str, Any],
+    cleaning: Sequence[Any] = (),
+    kind: str = Kind.TRAJECTORY,
+    watch: Callable[[float], None] | None = None,
 ) -> Read:
     """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean trajectories.
 
@@ -145,7 +157,8 @@ def read(
         There are cleaning steps, and the data are no trajectories.
     """
     with path.open("rb") as file:
-        reading = formats.read(file, name=name, limits=_limits(), kinds=(kind,) if kind else Kind.values, **options)
+        kinds = (kind,) if kind else Kind.values
+        reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **options)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
@@ -176,8 +189,10 @@ def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Pre
 
 
 def _limits() -> formats.Limits:
-    """What is taken packed may be four times as large unpacked."""
-    return formats.Limits(total=UNPACKED * settings.CAIRN_UPLOAD_BYTES)
+    """What is taken packed may be four times as large unpacked, within the usual limit."""
+    usual, largest = formats.Limits(), settings.CAIRN_UPLOAD_BYTES
+    total = max(largest, min(UNPACKED * largest, usual.total))
+    return replace(usual, total=total, whole=min(usual.whole, total))
 
 
 def store(folder: Path, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJECTORY) -> dict[str, Any]:

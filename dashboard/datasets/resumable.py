@@ -7,7 +7,6 @@ import fcntl
 import hashlib
 import hmac
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from io import BufferedRandom
@@ -26,11 +25,10 @@ from dashboard.core.text import one_line
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.storage import local_files
-from dashboard.storage.uploads import too_large
+from dashboard.storage.uploads import require_space
 from privacy_engine.errors import ParameterError
 
 MOST_OPEN = 100
-SPARE_BYTES = 1_000_000_000  # of the disk, for everything else
 CHUNK = 1 << 20
 HASHES = ("sha256", "sha1")
 
@@ -52,10 +50,7 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     Conflict
         The owner has very many unfinished uploads.
     """
-    if length > settings.CAIRN_UPLOAD_BYTES:
-        raise too_large()
-    if shutil.disk_usage(local_files.home("uploads")).free < length + SPARE_BYTES:
-        raise TooLarge("The server has no disk space for this file.", field="file", rule="space on disk")
+    require_space(length, settings.CAIRN_UPLOAD_BYTES)
     if Upload.objects.filter(owner=owner, dataset=None).count() >= MOST_OPEN:
         rule = f"at most {MOST_OPEN} unfinished uploads"
         raise Conflict(f"There are {MOST_OPEN} unfinished uploads. Finish or delete some.", field="upload", rule=rule)

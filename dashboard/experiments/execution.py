@@ -21,6 +21,7 @@ from django.db.models import Exists, F, OuterRef, Sum
 from django.db.models.functions import Now
 
 from dashboard.core import failures
+from dashboard.core.database_errors import is_transient, patiently
 from dashboard.core.errors import Conflict
 from dashboard.experiments import files
 from dashboard.experiments.context import Material, data_of, material_of
@@ -39,6 +40,10 @@ def run(pk: Any) -> None:
     if part is None:
         return
     leases.run(Part, pk, _work)
+    patiently(lambda: _after(part))
+
+
+def _after(part: Part) -> None:
     if Experiment.objects.filter(pk=part.experiment_id).exists():
         update_state(part.experiment_id)
     else:  # deleted meanwhile: what was stored since has no owner
@@ -202,6 +207,8 @@ def _finish(pk: uuid.UUID) -> None:
             return
         fields = finished(row, material.spec, experiments.assemble(material.spec, row.data_digest, results))
     except Exception as error:
+        if is_transient(error):
+            raise
         with transaction.atomic():
             if _locked(pk):
                 _give_up(pk, failures.failure(error, f"Experiment {pk}"))

@@ -4,6 +4,9 @@ A worker *claims* a queued row by one conditional UPDATE and keeps it under a le
 fencing token. A heartbeat extends the lease and learns of a cancellation. The worker *finishes* the row in one UPDATE
 that names its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. The reaper
 (dashboard/jobs/reaper.py) requeues expired rows, fails them after three attempts, and sends lost messages again.
+
+A database that is away or locked ends no job: the attempt waits for it and the row is requeued, or the lease expires
+(docs/decisions/0079-transient-errors.md).
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection
 from django.db.models import F
 from django.db.models.functions import Now
 
+from dashboard.core.database_errors import forget_connection, is_transient, patiently
 from dashboard.core.failures import failure
 from dashboard.jobs.models import Job, JobRow, State
 from dashboard.jobs.queue import enqueue_all
@@ -47,17 +51,22 @@ def _lease_end() -> Any:
 def claim(model: type[Job], pk: Any) -> uuid.UUID | None:
     """Take a queued row: its fencing token, or None if it is not (or no longer) waiting."""
     token = uuid.uuid4()
-    taken = model._default_manager.filter(pk=pk, state=State.QUEUED).update(
-        state=State.RUNNING,
-        attempt=F("attempt") + 1,
-        token=token,
-        lease_until=_lease_end(),
-        started_at=Now(),
-        stage="Starting",
-        progress=0.0,
-        error=None,
-    )
-    return token if taken else None
+    rows = model._default_manager.filter(pk=pk)
+
+    def take() -> bool:
+        taken = rows.filter(state=State.QUEUED).update(
+            state=State.RUNNING,
+            attempt=F("attempt") + 1,
+            token=token,
+            lease_until=_lease_end(),
+            started_at=Now(),
+            stage="Starting",
+            progress=0.0,
+            error=None,
+        )
+        return bool(taken) or rows.filter(token=token).exists()  # an earlier call did, and its answer was lost
+
+    return token if patiently(take) else None
 
 
 class Lease:
@@ -91,8 +100,8 @@ class Lease:
             finally:
                 connection.close()
 
-    def _extend(self) -> None:
-        if not self.rows().update(lease_until=_lease_end()):
+    def _extend(self, **fields: Any) -> None:
+        if not self.rows().update(lease_until=_lease_end(), **fields):
             self._lost = True
         elif self.rows().filter(cancel_requested=True).exists():
             self._cancelled = True
@@ -121,10 +130,13 @@ class Lease:
         if time.monotonic() - self._reported < 0.25:
             return
         self._reported = time.monotonic()
-        if not self.rows().update(stage=stage, progress=min(max(progress, 0.0), 1.0), lease_until=_lease_end()):
-            self._lost = True
-        elif self.rows().filter(cancel_requested=True).exists():
-            self._cancelled = True
+        try:
+            self._extend(stage=stage, progress=min(max(progress, 0.0), 1.0))
+        except DatabaseError as error:
+            if connection.in_atomic_block or not is_transient(error):
+                raise
+            logger.warning("progress not stored: %s", type(error).__name__)  # the work does not need it
+            forget_connection()
         self.check()
 
     def finish(self, state: str, **fields: Any) -> None:
@@ -162,23 +174,32 @@ def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, 
             row = model._default_manager.get(pk=pk)
             fields = work(row, lease)
             lease.check()
-        lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields)
+            patiently(lambda: lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields))
     except (LeaseLost, model.DoesNotExist):
         logger.warning("%s %s was taken away; nothing published", model.__name__, pk)
     except Preempted:
-        if lease.requeue():
-            enqueue_all(model._default_manager.filter(pk=pk))
-        else:
-            _finish_quietly(lease, State.CANCELLED)
+        _requeue(lease)
+        enqueue_all(model._default_manager.filter(pk=pk, state=State.QUEUED))
     except Cancelled:
         _finish_quietly(lease, State.CANCELLED)
     except Exception as error:
-        _finish_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
+        if is_transient(error):
+            logger.warning("%s %s is requeued: %s", model.__name__, pk, type(error).__name__)
+            forget_connection()
+            _requeue(lease)  # the sweep sends the message: after a while, in which the database may recover
+        else:
+            _finish_quietly(lease, State.FAILED, error=failure(error, f"{model.__name__} {pk}"))
     return row
+
+
+def _requeue(lease: Lease) -> None:
+    """Let the row wait again; if it is to be cancelled, end it."""
+    if not patiently(lease.requeue):
+        _finish_quietly(lease, State.CANCELLED)
 
 
 def _finish_quietly(lease: Lease, state: str, **fields: Any) -> None:
     try:
-        lease.finish(state, stage="", **fields)
+        patiently(lambda: lease.finish(state, stage="", **fields))
     except LeaseLost:
         logger.warning("%s %s was taken away while it ended", lease.model.__name__, lease.pk)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from celery import current_app, shared_task
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
@@ -33,7 +33,10 @@ def enqueue(job: Job) -> bool:
     except (OperationalError, OSError) as error:
         logger.warning("message not sent: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
         return False
-    model._default_manager.filter(pk=job.pk).update(enqueued_at=Now())
+    try:
+        model._default_manager.filter(pk=job.pk).update(enqueued_at=Now())
+    except DatabaseError as error:  # the row is committed, and whoever submitted it must not do so again
+        logger.warning("message sent, its time not stored: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
     return True
 
 

@@ -19,6 +19,11 @@ RESEND_AFTER_S = 5
 
 def sweep(model: type[Job]) -> dict[str, int]:
     """Requeue expired rows, fail those tried too often, send messages again that were not delivered."""
+    return recover_expired(model) | {"enqueued": resend(model)}
+
+
+def recover_expired(model: type[Job]) -> dict[str, int]:
+    """Requeue the rows whose lease expired; fail those tried too often, and cancel those that are to be."""
     expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
     over = {"token": None, "lease_until": None, "stage": ""}
     cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
@@ -28,8 +33,12 @@ def sweep(model: type[Job]) -> dict[str, int]:
         state=State.FAILED, finished_at=Now(), error=crashed, **over
     )
     requeued = expired.update(state=State.QUEUED, enqueued_at=None, **over)
-    enqueued = queue.enqueue_all(_not_delivered(model).order_by("created_at")[:200])
-    return {"cancelled": cancelled, "failed": failed, "requeued": requeued, "enqueued": enqueued}
+    return {"cancelled": cancelled, "failed": failed, "requeued": requeued}
+
+
+def resend(model: type[Job]) -> int:
+    """Send messages again that were not delivered; how many."""
+    return queue.enqueue_all(_not_delivered(model).order_by("created_at")[:200])
 
 
 def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:

@@ -3,11 +3,14 @@
 Usage: ``python -m dashboard.launcher.web DESCRIPTOR``
 """
 
+import resource
 import signal
 import socket
 import sys
 
 from waitress import serve
+
+CONNECTIONS = 2000
 
 
 def main(descriptor: int) -> None:
@@ -26,10 +29,19 @@ def main(descriptor: int) -> None:
         sockets=[socket.socket(fileno=descriptor)],
         threads=8,
         ident=None,
+        # clients that send slowly hold a connection each, and no thread: with the default of 100 they keep others out
+        connection_limit=_connections(),
+        asyncore_use_poll=True,  # select() takes no descriptor above 1023
         # the upload handler refuses first and in JSON; this bound only keeps the disk from filling
         max_request_body_size=2 * settings.CAIRN_UPLOAD_BYTES + 10_000_000,
         **behind_proxy,
     )
+
+
+def _connections() -> int:
+    """At most half of the files that the process may have open."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return CONNECTIONS if allowed == resource.RLIM_INFINITY else min(CONNECTIONS, max(allowed // 2, 50))
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib.sessions.models import Session
 from django.db import DatabaseError, close_old_connections, connection
 from django.db.models.functions import Now
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import MapFile
+from dashboard.accounts.models import MapFile, UserSession
 from dashboard.attacks.models import Attack
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
@@ -23,6 +22,7 @@ from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper, workers
+from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
 
@@ -40,27 +40,40 @@ def beat_path() -> Path:
 
 
 class Cleanup:
-    """One sweep after another; a database that is away is tried again at the next."""
+    """One sweep after another; a database that is away is tried again at the next.
+
+    After it was away no lease is taken as expired for as long as a lease lasts: living workers extend theirs first.
+    """
 
     def __init__(self) -> None:
         self._tidied = -TIDY_EVERY_S
+        self._lenient_until = 0.0
 
     def round(self) -> dict[str, int] | None:
         """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
         if not connection.in_atomic_block:
             close_old_connections()
         try:
-            done = _added(reaper.sweep(model) for model in job_models.models_of())
-            recover_lost()
+            done = _added(self._sweep(model) for model in job_models.models_of())
+            if not self._lenient:
+                recover_lost()
             if time.monotonic() - self._tidied >= TIDY_EVERY_S:
                 done |= tidy()
                 self._tidied = time.monotonic()
         except (DatabaseError, OSError) as error:
             logger.warning("sweep missed: %s", type(error).__name__)
+            self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
         local_files.home("run")
         beat_path().touch()
         return done
+
+    @property
+    def _lenient(self) -> bool:
+        return time.monotonic() < self._lenient_until
+
+    def _sweep(self, model: type[job_models.Job]) -> dict[str, int]:
+        return {"enqueued": reaper.resend(model)} if self._lenient else reaper.sweep(model)
 
 
 def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
@@ -73,7 +86,7 @@ def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 def tidy() -> dict[str, int]:
     """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
-    sessions, _ = Session.objects.filter(expire_date__lt=Now()).delete()
+    sessions, _ = UserSession.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
     workers.forget_silent()
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
@@ -83,8 +96,8 @@ def tidy() -> dict[str, int]:
 
 
 def _strays() -> Iterator[Path]:
-    """Pieces of uploads that are no more, and base maps of users who are no more."""
-    for folder, model in (("uploads", Upload), ("base-maps", MapFile)):
+    """Pieces of uploads, base maps and copies of published releases without a row."""
+    for folder, model in (("uploads", Upload), ("base-maps", MapFile), ("publications", Publication)):
         old = {path.name: path for path in _inside(folder) if _age_s(path) > ABANDONED_S}
         alive = {str(pk) for pk in model._default_manager.in_bulk([pk for pk in map(_uuid, old) if pk])}
         yield from (path for name, path in old.items() if name not in alive)

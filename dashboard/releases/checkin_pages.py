@@ -140,7 +140,11 @@ def _release_row(row: Release, listed: dict[str, Any]) -> dict[str, Any]:
         "losses_note": _losses_note(mechanism, row.dataset),
         "formats": exports,
         "chosen": False,
-        "urls": urls | {"report": reverse("releases:report", args=[row.pk])},
+        "urls": urls
+        | {
+            "report": reverse("releases:report", args=[row.pk]),
+            "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),
+        },
     }
 
 

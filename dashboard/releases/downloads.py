@@ -20,15 +20,18 @@ from privacy_engine.label import Source, privacy_label
 from privacy_engine.promise import ONE_SERIES, Context
 
 
-def label(row: Release) -> dict[str, Any]:
-    """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release."""
+def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
+    """The privacy label: one for the API, the pages and the downloads; ``guarantee`` is None for a seeded release.
+
+    ``sha256`` is the digest of a public copy, whose label does not name the entry of the owner's ledger.
+    """
     return privacy_label(
         row.parsed_spec,
         context_of(row),
         private=not row.seeded,
         release_id=str(row.pk),
-        sha256=_points_digest(row),
-        ledger_entry=_ledger_entry(row),
+        sha256=sha256 or _points_digest(row),
+        ledger_entry="" if sha256 else _ledger_entry(row),
         derived_from=Source(**row.source) if row.source else None,
         cairn=row.engine_version,
         cleaning=parse_cleaning(row.dataset.cleaning),

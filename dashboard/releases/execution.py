@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dashboard.core.database_errors import patiently
 from dashboard.datasets.people import people_of
 from dashboard.datasets.scale import scale_of
 from dashboard.jobs import leases
@@ -27,7 +28,7 @@ READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over a
 def run(pk: Any) -> None:
     """Work off a release, and leave no file of an attempt that published nothing."""
     if draft := leases.run(Release, pk, draw_release):
-        files.clear_after(draft)
+        patiently(lambda: files.clear_after(draft))
 
 
 def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from dashboard.releases.report import POINTS, Charge, ReleaseReport, charge_of
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.downsampling import decimated
 from privacy_engine.analysis.results import listed
-from privacy_engine.data import Floats, Ints
+from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.datatypes import datatypes
 from privacy_engine.recommender import PopularityModel, Recommender
 from privacy_engine.stream_release import StreamRelease
@@ -64,11 +64,12 @@ class OwnerPart:
 
 def public(row: Release) -> KindReport:
     """What every reader of a finished release may know."""
-    mechanism, facts = row.parsed_spec.mechanism, _facts(kinds.read_release(row))
+    mechanism, facts = row.parsed_spec.mechanism, published_facts(kinds.read_release(row))
     return KindReport.of(row, facts=facts, noise_sd=mechanism.noise_sd(), noise_varies=mechanism.noise_varies)
 
 
-def _facts(release: StreamRelease | Recommender) -> list[Fact]:
+def published_facts(release: StreamRelease | Recommender) -> list[Fact]:
+    """What a release published, in a few lines of text."""
     if isinstance(release, StreamRelease):
         spent = np.unique(release.budgets[release.budgets > 0])
         shares = " to ".join(f"{one:.4g}" for one in sorted({spent.min(), spent.max()})) if spent.size else "none"
@@ -117,34 +118,42 @@ def drawn(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[st
     alone.
     """
     if rows[0].kind == Kind.STREAM:
-        return {"curves": _curves(rows, which, owner=owner)}
+        original = cached_data(rows[0].kind, rows[0].dataset.points_path) if owner else None
+        return {"curves": curves([kinds.read_release(row) for row in rows], which, original)}
     return {"places": [_places(row, owner=owner) for row in rows]}
 
 
-def _curves(rows: Sequence[Release], which: int | None, *, owner: bool) -> dict[str, Any]:
-    releases = [kinds.read_release(row) for row in rows]
+def curves(releases: Sequence[StreamRelease], which: int | None, original: CountStream | None = None) -> dict[str, Any]:
+    """Counts of one stream or of the total, thinned out for a chart, with the ``original``'s beside them if given."""
     found = [counts.curve_of(one, which) for one in releases]
     lines = [values.astype(np.float64) for _, values in found]
-    if owner:
-        lines.append(counts.curve_of(cached_data(rows[0].kind, rows[0].dataset.points_path), which)[1])
+    if original is not None:
+        lines.append(counts.curve_of(original, which)[1])
     at = decimated(lines, POINTS)
-    curves = {
+    shown = {
         "name": found[0][0],
         "timestamps": len(releases[0]),
         "index": at.tolist(),
         "labels": [releases[0].labels[i] for i in at],
-        "released": [listed(line[at]) for line in lines[: len(rows)]],
+        "released": [listed(line[at]) for line in lines[: len(releases)]],
     }
-    return curves | {"original": listed(lines[-1][at])} if owner else curves
+    return shown if original is None else shown | {"original": listed(lines[-1][at])}
 
 
 def _places(row: Release, *, owner: bool) -> list[dict[str, Any]]:
     model = kinds.read_release(row)
-    masses = kinds.masses_of(model)
-    upload = cached_data(row.kind, row.dataset.points_path) if owner else None
-    beside = np.zeros(len(model.grid), np.int64) if upload is None else cells.counted(model.grid, upload)
-    ranked: list[dict[str, Any]] = cells.ranked(model.grid, masses, beside, PLACES)["cells"]
-    return ranked if owner else [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
+    if not owner:
+        return places(model)
+    uploaded = cells.counted(model.grid, cached_data(row.kind, row.dataset.points_path))
+    ranked: list[dict[str, Any]] = cells.ranked(model.grid, kinds.masses_of(model), uploaded, PLACES)["cells"]
+    return ranked
+
+
+def places(model: Recommender) -> list[dict[str, Any]]:
+    """The cells that a published model ranks first, by what it published alone."""
+    none = np.zeros(len(model.grid), np.int64)
+    ranked = cells.ranked(model.grid, kinds.masses_of(model), none, PLACES)["cells"]
+    return [{name: one[name] for name in one if name != "uploaded"} for one in ranked]
 
 
 def owners_facts(dataset: Dataset) -> list[Fact]:

@@ -76,7 +76,11 @@ class ReleaseUrls(serializers.Serializer[Any]):
     data = serializers.CharField()
     bundle = serializers.CharField()
     notebook = serializers.CharField(help_text="A Jupyter notebook that opens the CSV export beside it.")
+    publications = serializers.CharField(help_text="Its public links; POST makes one.")
     page = serializers.CharField()
+    publish = serializers.CharField(
+        allow_null=True, help_text="The page that makes a public link; null for a seeded simulation."
+    )
     track = serializers.CharField(required=False, help_text="Of trajectories, like the next five.")
     tracks = serializers.CharField(required=False, help_text="All series at once.")
     series = serializers.CharField(required=False)
@@ -98,11 +102,31 @@ class ReleaseUrls(serializers.Serializer[Any]):
 
 
 _ENDPOINTS: dict[str, tuple[str, ...]] = {
-    Kind.TRAJECTORY: ("data", "track", "tracks", "series", "errors", "postprocess", "bundle", "notebook"),
-    Kind.STREAM: ("data", "counts", "heat-map", "comparison", "grouping", "detection", "bundle", "notebook"),
+    Kind.TRAJECTORY: (
+        "data",
+        "track",
+        "tracks",
+        "series",
+        "errors",
+        "postprocess",
+        "bundle",
+        "notebook",
+        "publications",
+    ),
+    Kind.STREAM: (
+        "data",
+        "counts",
+        "heat-map",
+        "comparison",
+        "grouping",
+        "detection",
+        "bundle",
+        "notebook",
+        "publications",
+    ),
     Kind.CHECKINS: (
         *("data", "cells", "recommend", "recommend-reference", "model-map", "true-densities", "histories", "venues"),
-        *("bundle", "notebook"),
+        *("bundle", "notebook", "publications"),
     ),
 }
 
@@ -175,7 +199,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         return self._labelled[1]
 
     @extend_schema_field(ReleaseUrls)
-    def get_urls(self, row: Release) -> dict[str, str]:
+    def get_urls(self, row: Release) -> dict[str, str | None]:
         page = reverse("releases:compare", args=[row.dataset_id])
         of_set = {"landmark_set": row.landmark_set_id} if row.landmark_set_id else {}
         query = urlencode({**of_set, "release": row.pk})
@@ -186,4 +210,5 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
             **endpoints,
             "page": f"{page}?{query}",
             "report": reverse("releases:report", args=[row.pk]),
+            "publish": None if row.seeded else reverse("publications:new", args=[row.pk]),
         }

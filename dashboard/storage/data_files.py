@@ -17,7 +17,7 @@ _reading = Lock()
 
 def write_data(kind: str, path: Path, data: Any) -> None:
     """Store data of a kind at ``path``."""
-    parquet.write_table(path, datatypes[kind].to_table(data), differences=datatypes[kind].slow_columns)
+    parquet.write_tables(path, datatypes[kind].to_tables(data), differences=datatypes[kind].slow_columns)
 
 
 def read_data(kind: str, path: Path) -> Any:

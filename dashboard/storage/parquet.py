@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +16,27 @@ from privacy_engine.formats.arrow import pa, pq, read_parquet
 
 def write_table(path: Path, table: pa.Table, *, differences: Collection[str] = ()) -> None:
     """Store a table; of the columns ``differences`` that it has, whole numbers, those from row to row."""
-    encoded = [name for name in table.column_names if name in differences]
-    with written(path) as out:
-        pq.write_table(
-            table,
+    write_tables(path, [table], differences=differences)
+
+
+def write_tables(path: Path, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
+    """Store the rows of tables of one schema, of which there is at least one, as :func:`write_table` does."""
+    coming = iter(tables)
+    first = next(coming)
+    encoded = [name for name in first.column_names if name in differences]
+    with (
+        written(path) as out,
+        pq.ParquetWriter(
             out,
+            first.schema,
             compression="zstd",
-            use_dictionary=[name for name in table.column_names if name not in encoded],
+            use_dictionary=[name for name in first.column_names if name not in encoded],
             column_encoding=dict.fromkeys(encoded, "DELTA_BINARY_PACKED"),
             write_statistics=False,
-        )
+        ) as writer,
+    ):
+        for table in chain([first], coming):
+            writer.write_table(table)
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:

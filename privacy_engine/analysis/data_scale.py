@@ -6,15 +6,16 @@ the curvature of the Earth, and a step or an extent grows with the data; a few e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Trajectory, concatenated
+from privacy_engine.data import Floats, Trajectory
 from privacy_engine.landmarks.staypoints import stay_points
-from privacy_engine.people import joined
+from privacy_engine.mapped_series import leave
+from privacy_engine.people import Person, people
 
 HELD = 0.95
 """The share of a person's events that lie inside of the circle whose diameter is the extent."""
@@ -40,13 +41,30 @@ class DataScale(Result):
 
 def data_scale(series: Sequence[Trajectory]) -> DataScale:
     """Return the scale of ``series``, whose events are joined for each person in the order of time."""
-    persons = [one for one in joined(series) if len(one)]
-    steps = concatenated([geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]) for one in persons])
+    persons = [one for one in people(series) if len(one)]
     return DataScale(
-        median_step_m=_median(steps),
-        extent_m=_median(np.array([extent_m(one) for one in persons])),
-        stay_radius_m=_median(concatenated([_stay_distances_m(one) for one in persons])),
+        median_step_m=_median_of(series, persons, _steps_m),
+        extent_m=_median_of(series, persons, lambda one: np.array([extent_m(one)])),
+        stay_radius_m=_median_of(series, persons, _stay_distances_m),
     )
+
+
+def _median_of(
+    series: Sequence[Trajectory], persons: Sequence[Person], measured: Callable[[Trajectory], Floats]
+) -> float | None:
+    """The median of what is ``measured`` of each person's events, at most one number for each."""
+    found, count = np.empty(sum(map(len, persons))), 0  # pages that nothing is written to take no memory
+    for one in persons:
+        values = measured(one.joined(series))
+        found[count : count + len(values)] = values
+        count += len(values)
+        for i in one.members:
+            leave(series[i])
+    return float(np.median(found[:count], overwrite_input=True)) if count else None
+
+
+def _steps_m(one: Trajectory) -> Floats:
+    return np.asarray(geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]))
 
 
 def extent_m(one: Trajectory) -> float:
@@ -92,7 +110,3 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / counts for axis in (0, 1)])
     lon, lat = plane.unproject(centres[stays])
     return geo.distance_m(lon, lat, one.lon[events], one.lat[events])
-
-
-def _median(values: Floats) -> float | None:
-    return float(np.median(values)) if len(values) else None

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, BinaryIO, ClassVar
 
 from privacy_engine.audit.kinds import Kind
@@ -91,6 +91,10 @@ class DataType(ABC):
     @abstractmethod
     def to_table(self, data: Any) -> Any:
         """``data`` as a pyarrow table."""
+
+    def to_tables(self, data: Any) -> Iterable[Any]:
+        """The rows of :meth:`to_table` in one or more tables, one after another."""
+        return [self.to_table(data)]
 
     @abstractmethod
     def from_table(self, table: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from privacy_engine.datatypes.trajectory_table import (
     release_table_of,
     series_of,
     table_of,
+    tables_of,
 )
 from privacy_engine.event_sketch import EventSketch, sketch_of
 from privacy_engine.exports.base import ExportFormat, Label
@@ -78,6 +79,9 @@ class TrajectoryType(DataType):
     def to_table(self, data: Sequence[Trajectory]) -> Any:
         """Positions are rounded to 1e-7 degrees, times to milliseconds."""
         return table_of(data)
+
+    def to_tables(self, data: Sequence[Trajectory]) -> Iterable[Any]:
+        return tables_of(data)
 
     def from_table(self, table: Any) -> list[Trajectory]:
         return series_of(table)

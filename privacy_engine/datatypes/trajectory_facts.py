@@ -8,10 +8,13 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.analysis.data_scale import DataScale, data_scale
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.instants import instant
 from privacy_engine.params import Frozen
 from privacy_engine.people import people
+
+STRIPS = 360_000
+"""Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
 
 
 class SeriesFacts(Frozen):
@@ -53,7 +56,6 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     has_time, persons = all(one.time_s is not None for one in series), people(series)
     whose = {i: number for number, person in enumerate(persons) for i in person.members}
     first = np.cumsum([0, *(len(one) for one in series)]).tolist()
-    lon, lat = (np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)]) for axis in ("lon", "lat"))
     start, end = _span(series, has_time)
     return TrajectoryFacts(
         series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(series)],
@@ -61,7 +63,7 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
         interleaved=any(person.order is not None for person in persons),
         has_time=has_time,
         marked=_marked(series),
-        bounds=bounds(lon, lat),
+        bounds=bounds(series),
         length_m=length_m(series),
         scale=data_scale(series),
         start=start,
@@ -95,22 +97,36 @@ def _span(series: Sequence[Trajectory], has_time: bool) -> tuple[str | None, str
     return instant(min(t[0] for t in times)), instant(max(t[-1] for t in times))
 
 
-def bounds(lon: Floats, lat: Floats) -> list[float] | None:
+def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """[west, south, east, north] of the smallest box; west > east where it crosses the antimeridian.
 
-    >>> bounds(np.array([179.5, -179.5]), np.array([0.0, 1.0]))
+    The part of the globe that it leaves out has no position, and is at least 0.001 degrees wide.
+
+    >>> bounds([Trajectory([179.5, -179.5], [0.0, 1.0])])
     [179.5, 0.0, -179.5, 1.0]
     """
-    if not len(lon):
+    first, last = np.full(STRIPS + 1, np.inf), np.full(STRIPS + 1, -np.inf)
+    south, north = np.inf, -np.inf
+    for one in series:
+        if not len(one):
+            continue
+        south, north = min(south, one.lat.min()), max(north, one.lat.max())
+        lon = np.sort(one.lon)
+        strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
+        starts = np.flatnonzero(np.diff(strip, prepend=-1))
+        at = strip[starts]
+        first[at] = np.minimum(first[at], lon[starts])
+        last[at] = np.maximum(last[at], lon[np.append(starts[1:], len(lon)) - 1])
+    occupied = np.flatnonzero(last >= first)
+    if not len(occupied):
         return None
-    places = np.unique(lon)
-    gaps = np.diff(places)
-    outside = places[0] + 360 - places[-1]
-    west, east = places[0], places[-1]
-    if len(gaps) and gaps.max() > outside:  # the widest gap lies inside: leave that one out instead
+    first, last = first[occupied], last[occupied]
+    gaps = first[1:] - last[:-1]
+    west, east = first[0], last[-1]
+    if len(gaps) and gaps.max() > west + 360 - east:  # the widest gap lies inside: leave that one out instead
         widest = int(np.argmax(gaps))
-        west, east = places[widest + 1], places[widest]
-    return [float(west), float(lat.min()), float(east), float(lat.max())]
+        west, east = first[widest + 1], last[widest]
+    return [float(west), float(south), float(east), float(north)]
 
 
 def length_m(series: Sequence[Trajectory]) -> float | None:

@@ -9,7 +9,7 @@ person.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.people import Person, people_of
 from privacy_engine.published import CELLS_PER_DEGREE
 
+BATCH = 1_000_000
 SLOW_COLUMNS = ("lon", "lat", "time_ms")
 """Whole numbers that differ little from row to row."""
 
@@ -33,17 +34,40 @@ class PublishedSeries(NamedTuple):
 
 def table_of(series: Sequence[Trajectory]) -> Any:
     """The table of the series of an upload."""
-    columns = _positions(series)
-    if any(one.marked is not None for one in series):
-        marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in series]
-        columns["marked"] = pa.array(np.concatenate(marks))
-    return _named(columns, series)
+    return pa.concat_tables(tables_of(series))
+
+
+def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
+    """The rows of :func:`table_of`, in tables of about a million."""
+    timed, marked = all(one.time_s is not None for one in series), any(one.marked is not None for one in series)
+    names = _names_of(series)
+    for first, some in _batches(series):
+        columns = _positions(some, first=first, timed=timed)
+        if marked:
+            marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in some]
+            columns["marked"] = pa.array(concatenated(marks, np.bool_))
+        yield pa.table(columns).replace_schema_metadata(names)
+
+
+def _batches(series: Sequence[Trajectory]) -> Iterator[tuple[int, list[Trajectory]]]:
+    """Successive series of at least :data:`BATCH` points together, and the number of the first of them."""
+    first, some, points = 0, list[Trajectory](), 0
+    for number, one in enumerate(series):
+        some.append(one)
+        points += len(one)
+        if points >= BATCH:
+            yield first, some
+            first, some, points = number + 1, [], 0
+    if some or not first:
+        yield first, some
 
 
 def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
     """The table of what releases publish; budgets are no part of it."""
     series, events = [one.series for one in releases], [one.event for one in releases]
-    return _named(_positions(series) | {"event": pa.array(concatenated(events, np.int64))}, series)
+    columns = _positions(series, timed=all(one.time_s is not None for one in series))
+    columns["event"] = pa.array(concatenated(events, np.int64))
+    return pa.table(columns).replace_schema_metadata(_names_of(series))
 
 
 def series_of(table: Any) -> list[Trajectory]:
@@ -83,21 +107,21 @@ def _ends(table: Any) -> Ints:
     return ends
 
 
-def _positions(series: Sequence[Trajectory]) -> dict[str, Any]:
-    numbers = np.repeat(np.arange(len(series), dtype=np.int32), [len(one) for one in series])
+def _positions(series: Sequence[Trajectory], *, timed: bool, first: int = 0) -> dict[str, Any]:
+    numbers = np.repeat(np.arange(first, first + len(series), dtype=np.int32), [len(one) for one in series])
     columns = {"series": pa.array(numbers)}
     for axis in ("lon", "lat"):
         scaled = np.round(concatenated([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
         columns[axis] = pa.array(scaled.astype(np.int32))
-    times = [one.time_s for one in series if one.time_s is not None]
-    if len(times) == len(series):
+    if timed:
+        times = [one.time_s for one in series if one.time_s is not None]
         columns["time_ms"] = pa.array(np.round(concatenated(times) * 1000).astype(np.int64))
     return columns
 
 
-def _named(columns: dict[str, Any], series: Sequence[Trajectory]) -> Any:
+def _names_of(series: Sequence[Trajectory]) -> dict[str, str]:
     names = {"series": [one.name for one in series], "people": [one.person for one in series]}
-    return pa.table(columns).replace_schema_metadata({key: json.dumps(value) for key, value in names.items()})
+    return {key: json.dumps(value) for key, value in names.items()}
 
 
 def _series(name: str, person: str, column: dict[str, Any]) -> Trajectory:

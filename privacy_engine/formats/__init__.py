@@ -53,7 +53,17 @@ from privacy_engine.formats.detect import Format, detect, detect_archive, format
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
-from privacy_engine.formats.source import Limits, Meter, Source, display_name, extension, inflated, seekable
+from privacy_engine.formats.source import (
+    Limits,
+    Meter,
+    Source,
+    Watch,
+    display_name,
+    extension,
+    inflated,
+    seekable,
+    size_of,
+)
 
 __all__ = [
     "OTHER_COLUMNS",
@@ -85,6 +95,7 @@ def read(
     name: str | None = None,
     limits: Limits | None = None,
     kinds: Collection[str] = (Trajectory.kind,),
+    watch: Watch | None = None,
     **values: Any,
 ) -> Reading:
     """Read a file of positions.
@@ -100,6 +111,8 @@ def read(
     kinds : collection of str
         What the caller takes, of :data:`privacy_engine.data.KINDS`: one kind is read as such, several are distinguished
         by the columns of the table.
+    watch : callable, optional
+        Called with the share of the file that was read, between 0 and 1; it may raise to stop.
     **values
         Reading options: see :func:`options`. Text is accepted for each.
 
@@ -118,7 +131,7 @@ def read(
         An option is unknown, out of its domain, or one that this format cannot use.
     """
     chosen, taken = _checked(values), checked(kinds)
-    meter = Meter(limits or Limits())
+    meter = Meter(limits or Limits(), watch)
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
@@ -212,6 +225,7 @@ def _is_zip(stream: BinaryIO) -> bool:
 def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
     """The file, out of its gzip if it is in one."""
     if not _begins(stream).startswith(b"\x1f\x8b"):
+        meter.expected = size_of(stream)
         return Source(stream, name, meter)
     source = inflated(stream, name, meter)
     if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):

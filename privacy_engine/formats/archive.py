@@ -16,7 +16,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO
@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from privacy_engine.data import Trajectory
+from privacy_engine.disk import is_full
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import folders, gtfs, people
 from privacy_engine.formats.folders import Member
@@ -31,11 +32,13 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
+from privacy_engine.mapped_series import MappedSeries, SeriesFile, leave, mapped
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
 GZIP = b"\x1f\x8b"
 PACKED = (b"PK\x03\x04", b"PK\x05\x06", GZIP, b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"\x28\xb5\x2f\xfd")
-_MAX_DIRECTORY = 1 << 20
+_MAX_DIRECTORY = 1 << 23
+LARGE_BYTES = 100_000_000  # of text: its series are not held in memory
 _JUNK = re.compile(r"(^|/)(__MACOSX(/|$)|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.IGNORECASE)
 
 
@@ -50,12 +53,12 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     report.format, report.format_title, report.unit = "zip", "ZIP archive", "line"
     with opened(stream, meter) as archive:
         members = allowed(archive, report, meter)
-        found: list[Member] = []
+        found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options))
         for info in members:
             try:
-                found.append(_read_member(archive, info, plain, report, meter, reader))
+                found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
@@ -65,14 +68,47 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
                 reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
-    if not found:
+    if not found.members:
         raise _nothing(failures)
-    _refuse_unused(found)
-    owned, value, why = folders.owned(found, options)
-    series = [_joined(parts, report) for parts in _same_names(found, owned, options).values()]
-    series = people.reported(cut(series, options), value, why, report)
+    members_read = found.taken()
+    _refuse_unused(members_read)
+    owned, value, why = folders.owned(members_read, options)
+    parts = _same_names(members_read, owned, options)
+    del found, members_read
+    series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
+    if large:
+        series = mapped(_joined(of, report) for of in parts.values())
+    del parts
+    series = _marked_throughout(people.reported(cut(list(series), options), value, why, report), report)
     _all_or_none_timed(series)
-    return _marked_throughout(series, report)
+    return MappedSeries(series) if large else series
+
+
+class _Members:
+    """Members that were read; the series of those that are too many for memory lie in a file."""
+
+    def __init__(self) -> None:
+        self.members: list[Member] = []
+        self._file: SeriesFile | None = None
+        self._counts: list[int | None] = []
+
+    def add(self, member: Member, *, keep: bool) -> None:
+        self._counts.append(None if keep else len(member.series))
+        if not keep:
+            self._file = self._file or SeriesFile()
+            for one in member.series:
+                self._file.add(one)
+            member = replace(member, series=[])
+        self.members.append(member)
+
+    def taken(self) -> list[Member]:
+        """All of them, with their series."""
+        series, at = list(self._file.series()) if self._file else [], 0
+        for i, count in enumerate(self._counts):
+            if count is not None:
+                self.members[i] = replace(self.members[i], series=series[at : at + count])
+                at += count
+        return self.members
 
 
 def _refuse_unused(found: list[Member]) -> None:
@@ -91,7 +127,7 @@ def opened(stream: BinaryIO, meter: Meter) -> zipfile.ZipFile:
     if at < 0 or len(tail) - at < 22:
         raise _damaged("no central directory")
     entries, directory_size = struct.unpack("<HL", tail[at + 10 : at + 16])
-    limit = meter.limits.members
+    limit = meter.limits.members_of(size)
     if entries > limit or directory_size > _MAX_DIRECTORY:
         raise _too_many(limit)
     stream.seek(0)
@@ -130,6 +166,7 @@ def allowed(archive: zipfile.ZipFile, report: Report, meter: Meter) -> list[zipf
     total, packed = sum(info.file_size for info in members), sum(info.compress_size for info in members)
     if total > limits.total:
         meter.count(total)
+    meter.expected = total
     if total > max(1_000_000, limits.ratio * packed):
         message = f"The archive expands to more than {limits.ratio} times its size; such archives are not opened."
         raise FormatError(message, code="compression_ratio", rule=f"at most {limits.ratio} to 1")
@@ -180,7 +217,7 @@ def member_source(
                 source = Source(unpacked, info.filename.removesuffix(".gz"), meter, packed=info.file_size)
             yield source
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError) as error:
-        if isinstance(error, EngineError):
+        if isinstance(error, EngineError) or is_full(error):
             raise
         raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
 
@@ -228,7 +265,7 @@ def _same_names(
                 while name in taken:
                     name, n = f"{own} ({n})", n + 1
             person = name if options.person == "series" else one.person if owner is None else owner
-            parts.setdefault((name, person), []).append(replace(one, name=name, person=person))
+            parts.setdefault((name, person), []).append(one.called(name, person))
         taken.update(name for name, _ in parts)
     return parts
 
@@ -249,6 +286,8 @@ def _joined(parts: list[Trajectory], report: Report) -> Trajectory:
         return Trajectory(lon, lat, None, name, marked, person)
     seconds = np.concatenate(timed)
     order = np.argsort(seconds, kind="stable")
+    for part in parts:
+        leave(part)
     marked = None if marked is None else marked[order]
     return Trajectory(lon[order], lat[order], seconds[order], name, marked, person)
 

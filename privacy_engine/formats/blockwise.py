@@ -21,6 +21,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import MAX_SERIES, Points, cut, report_repeats, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
+from privacy_engine.mapped_series import FEW, MappedSeries, mapped
 
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
@@ -29,6 +30,10 @@ _MARKED = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 class _NotPlain(Exception):
     """The file must be read as a whole."""
+
+
+class _TooMany(Exception):
+    """There are more rows than are read."""
 
 
 class _Column:
@@ -76,8 +81,12 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
         source.unread(first)
         return None
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
+    most = source.meter.limits.points
     try:
-        parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in)
+        parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
+    except _TooMany:
+        message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
+        raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
     except (_NotPlain, FormatError, UnicodeDecodeError):
         source.rewind()
         return None
@@ -86,7 +95,10 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.notes += own.notes
     report.guesses += own.guesses
     report_repeats(repeats, report)
-    return cut(settle(_joined(parts, timed), whose, options, report), options)
+    joined = _joined(parts, timed)
+    if own.rows_read <= FEW:
+        return cut(settle(list(joined), whose, options, report), options)
+    return MappedSeries(cut(settle(list(mapped(joined)), whose, options, report), options))
 
 
 def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[bytes]:
@@ -96,7 +108,7 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
 
 
 def _parts(
-    blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock
+    blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
 ) -> tuple[dict[_Owner, _Parts], bool, int, Whose]:
     """The columns of each series, whether they have times, how many records repeat the one before, whose they are."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
@@ -123,6 +135,8 @@ def _parts(
         timed = series[0].time_s is not None
         repeats += sum(note["count"] for note in own.notes if note["code"] == "repeated")
         repeats += _add(series, own, report, parts)
+        if report.rows_read > most:
+            raise _TooMany
     _check_range(parts, options, report)
     return parts, timed, repeats, whose
 
@@ -165,10 +179,8 @@ def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Own
     return repeats
 
 
-def _joined(parts: dict[_Owner, _Parts], timed: bool) -> list[Trajectory]:
-    """Each series in one piece."""
-    series = []
+def _joined(parts: dict[_Owner, _Parts], timed: bool) -> Iterator[Trajectory]:
+    """Each series in one piece, which no longer takes memory in ``parts``."""
     for name, person in list(parts):
         lon, lat, times = (column.taken() for column in parts.pop((name, person)))
-        series.append(Trajectory(lon, lat, times if timed else None, name, person=person))
-    return series
+        yield Trajectory(lon, lat, times if timed else None, name, person=person)

@@ -5,7 +5,6 @@ The members of inner objects are columns too, called by their last name where th
 
 from __future__ import annotations
 
-import io
 import itertools
 import json
 import re
@@ -17,8 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.dialect import as_utf8
-from privacy_engine.formats.jsontools import begins_like_json, parsed_line
+from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, text_of
 from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
@@ -32,9 +30,7 @@ _GEOJSON = ("geometry", "coordinates", "features", "geometries")
 Flat = dict[str, str | None]
 _LIST = re.compile(r"(?:\A[\s\ufeff]*|:\s*)\[\s*\{")
 _DECODER = json.JSONDecoder(parse_float=str)  # the text of a number is exact
-_BLANKS = " \t\r\n\ufeff"
 _BLANK_BYTES = b" \t\r\n\xef\xbb\xbf"
-_PIECE = 1 << 16
 LONGEST_RECORD = 1 << 20
 
 
@@ -104,7 +100,7 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any
 
 
 def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    text = io.TextIOWrapper(io.BufferedReader(_Stream(source, lines=True)), "utf-8-sig", "replace", newline="\n")
+    text = text_of(source, lines=True)
     for number, line in enumerate(text, start=1):
         record = parsed_line(line) if (line := line.strip()) else None
         if isinstance(record, dict):
@@ -115,11 +111,12 @@ def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, A
 
 
 def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    text = io.TextIOWrapper(io.BufferedReader(_Stream(source)), "utf-8", newline="")
+    text = text_of(source)
     number = 0
     try:
         text.read(at)
-        for number, record in enumerate(_elements(text), start=1):
+        reader = JsonReader(text, longest=LONGEST_RECORD, decoder=_DECODER)
+        for number, record in enumerate(reader.elements(), start=1):
             if isinstance(record, dict):
                 yield number, record
             else:
@@ -130,65 +127,6 @@ def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, di
             raise
         message = f"The JSON is damaged after record {number}. Is the file complete, and UTF-8?"
         raise FormatError(message, code="bad_json", row=number + 1) from error
-
-
-def _elements(text: io.TextIOBase) -> Iterator[Any]:
-    """The elements of an array whose bracket has just been read, one at a time; ValueError where it is damaged."""
-    left = ""
-    while True:
-        left = left.lstrip(_BLANKS) or text.read(_PIECE).lstrip(_BLANKS)
-        if left.startswith("]"):
-            return
-        element, left = _element(left, text)
-        yield element
-        while not (left := left.lstrip(_BLANKS)) and (piece := text.read(_PIECE)):
-            left = piece
-        if left[:1] not in (",", "]"):
-            raise ValueError("an array without its end")
-        left = left[1:] if left.startswith(",") else left
-
-
-def _element(left: str, text: io.TextIOBase) -> tuple[Any, str]:
-    """The element at the start of ``left``, for which more is read until it is whole, and what comes after it."""
-    while True:
-        try:
-            element, end = _DECODER.raw_decode(left)
-            if end < len(left) or isinstance(element, dict):  # a number at the end may go on
-                return element, left[end:]
-        except json.JSONDecodeError:
-            if len(left) > LONGEST_RECORD:
-                raise
-        piece = text.read(max(_PIECE, len(left)))
-        if not piece:
-            raise ValueError("an element without its end")
-        left += piece
-
-
-class _Stream(io.RawIOBase):
-    """The bytes of a source as a file of UTF-8, without a byte order mark; with a limit on ``lines`` where stated."""
-
-    def __init__(self, source: Source, *, lines: bool = False) -> None:
-        super().__init__()
-        if source.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._pieces = iter([as_utf8(source.read(), Report())])
-        else:
-            self._pieces = source.blocks(1 << 18) if lines else source.chunks()
-        self._left = next(self._pieces, b"").removeprefix(b"\xef\xbb\xbf")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with the bytes that come next; how many there were."""
-        while not self._left:
-            piece = next(self._pieces, None)
-            if piece is None:
-                return 0
-            self._left = piece
-        size = min(len(buffer), len(self._left))
-        buffer[:size] = self._left[:size]
-        self._left = self._left[size:]
-        return size
 
 
 def _lines_begin(head: bytes) -> bool:

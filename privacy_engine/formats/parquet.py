@@ -45,7 +45,7 @@ def _opened(stream: Any, size: int, source: Source) -> Any:
     file = pq.ParquetFile(stream, buffer_size=1 << 16)
     declared = sum(file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups))
     limits = source.meter.limits
-    if file.metadata.num_rows > MAX_ROWS or declared > limits.total * 4:
+    if file.metadata.num_rows > MAX_ROWS or declared > limits.whole * 4:
         raise FormatError(f"The file has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS} rows")
     if file.metadata.num_rows * _BYTES_PER_ROW > max(size, 1 << 16) * limits.ratio:
         raise FormatError("The file expands too much to be opened.", code="compression_ratio")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _all_one(series: list[Trajectory], name: str = "") -> list[Trajectory]:
 
 def of_person(one: Trajectory, person: str) -> Trajectory:
     """The series as that person's."""
-    return one if one.person == person else replace(one, person=person)
+    return one if one.person == person else one.called(one.name, person)
 
 
 def _apart(series: list[Trajectory]) -> list[Trajectory]:
@@ -153,6 +153,5 @@ def _distinct(series: list[Trajectory]) -> list[Trajectory]:
     owners: dict[str, set[str]] = {}
     for one in series:
         owners.setdefault(one.name, set()).add(one.person)
-    return [
-        replace(one, name=f"{one.person} {one.name}".strip()) if len(owners[one.name]) > 1 else one for one in series
-    ]
+    shared = {name for name, of in owners.items() if len(of) > 1}
+    return [one.called(f"{one.person} {one.name}".strip(), one.person) if one.name in shared else one for one in series]

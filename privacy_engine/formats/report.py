@@ -75,6 +75,7 @@ class Report:
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
+    _alike: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict, repr=False)
 
     @property
     def kept(self) -> int:
@@ -124,10 +125,23 @@ class Report:
         for reason, drops in other.drops.items():
             self.drop(reason, drops.count, drops.rows)
         for mine, theirs in ((self.notes, other.notes), (self.guesses, other.guesses)):
-            mine += [{**entry, "member": other.file} for entry in theirs]
+            for entry in theirs:
+                self._add(mine, entry, other.file)
+
+    def _add(self, entries: list[dict[str, Any]], entry: dict[str, Any], member: str) -> None:
+        """Add a note or a guess of a member; one that others made too, and that is not about rows, is counted."""
+        key = None if "rows" in entry or "count" in entry else (id(entries), entry["message"])
+        if key is not None and key in self._alike:
+            alike = self._alike[key]
+            alike["members"] = alike.get("members", 1) + 1
+            alike.pop("member", None)
+            return
+        entries.append({**entry, "member": member})
+        if key is not None:
+            self._alike[key] = entries[-1]
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as JSON-ready data; of very many series only the first thousand are listed."""
+        """The report as JSON-ready data; of very many series or members only the first thousand are listed."""
         return {
             "format": self.format,
             "format_title": self.format_title,
@@ -145,8 +159,14 @@ class Report:
             },
             "notes": [dict(note) for note in self.notes],
             "guesses": [dict(guess) for guess in self.guesses],
-            "members": [dict(member) for member in self.members],
+            "members": [dict(member) for member in self._first_members()],
         }
+
+    def _first_members(self) -> list[dict[str, Any]]:
+        """The first thousand members, those that were not read before the others."""
+        if len(self.members) <= SHOWN_SERIES:
+            return self.members
+        return sorted(self.members, key=lambda member: "reason" not in member)[:SHOWN_SERIES]
 
 
 @dataclass(frozen=True, eq=False)

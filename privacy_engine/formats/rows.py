@@ -3,18 +3,62 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from array import array
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from privacy_engine.data import concatenated
+from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.series import Points
-from privacy_engine.formats.times import Times, times
+from privacy_engine.formats.times import Times, times, zoned_instants
 
 LONGEST_TIME = 60
+MOST_ROWS = 6_000_000
+_BATCH = 1 << 16  # times held as Python objects
+
+
+class _TimesByRow:
+    """Times of rows; batches of instants in ISO 8601 with a zone, and of seconds, are numbers already."""
+
+    def __init__(self) -> None:
+        self._last: list[Any] = []
+        self._batches: list[Times | Any] = []  # settled, or an Arrow array of texts
+
+    def append(self, time: str | float | None) -> None:
+        self._last.append(time)
+        if len(self._last) == _BATCH:
+            self._close()
+
+    def _close(self) -> None:
+        found, self._last = self._last, []
+        if any(isinstance(time, str) for time in found):
+            texts = pa.array([None if time is None else str(time) for time in found], pa.string())
+            self._batches.append(zoned_instants(texts) or texts)
+        elif found:
+            seconds = np.array([math.nan if time is None else time for time in found], dtype=np.float64)
+            self._batches.append(Times(seconds, np.zeros(len(seconds), dtype=np.bool_), np.isnan(seconds)))
+
+    def taken(self, options: ReadOptions) -> Times:
+        """All of them, after which there are none."""
+        self._close()
+        batches, self._batches = self._batches, []
+        open_texts = [one for one in batches if not isinstance(one, Times)]
+        rest = times(pa.chunked_array(open_texts, pa.string()), options) if open_texts else Times.empty(0)
+        parts, at = [], 0
+        for one in batches:
+            size = len(one.seconds if isinstance(one, Times) else one)
+            parts.append(one if isinstance(one, Times) else rest.part(slice(at, at + size)))
+            at += 0 if isinstance(one, Times) else size
+        columns: dict[str, Any] = {
+            name: concatenated([getattr(one, name) for one in parts], dtype)
+            for name, dtype in (("seconds", np.float64), ("naive", np.bool_), ("missing", np.bool_))
+        }
+        return replace(rest, **columns)
 
 
 @dataclass
@@ -24,12 +68,12 @@ class Rows:
     A time is text as it stands in the file, seconds since 1970 UTC, or None; one file has either texts or seconds.
     """
 
-    lon: list[float] = field(default_factory=list)
-    lat: list[float] = field(default_factory=list)
-    reason: list[int] = field(default_factory=list)
-    time: list[Any] = field(default_factory=list)
-    row: list[int] = field(default_factory=list)
-    code: list[int] = field(default_factory=list)
+    lon: array[float] = field(default_factory=lambda: array("d"))
+    lat: array[float] = field(default_factory=lambda: array("d"))
+    reason: array[int] = field(default_factory=lambda: array("B"))
+    time: _TimesByRow = field(default_factory=_TimesByRow)
+    row: array[int] = field(default_factory=lambda: array("q"))
+    code: array[int] = field(default_factory=lambda: array("i"))
     names: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -37,6 +81,10 @@ class Rows:
 
     def add(self, lon: Any, lat: Any, time: str | float | None, row: int, series: str = "", scale: float = 1.0) -> None:
         """One position; ``lon`` and ``lat`` are numbers or texts, divided by ``scale``."""
+        if len(self.lon) == MOST_ROWS:
+            rule = f"at most {MOST_ROWS} positions"
+            message = f"The file has more than {MOST_ROWS:,} positions. Split it and upload the parts."
+            raise FormatError(message, code="too_large", rule=rule)
         x, why_x = coordinate(lon, "lon")
         y, why_y = coordinate(lat, "lat")
         self.lon.append(x / scale)
@@ -50,28 +98,22 @@ class Rows:
         """The positions from the ``start``-th on are of ``series``, which became known after them."""
         if series:
             code = self.names.setdefault(series, len(self.names))
-            self.code[start:] = [code] * (len(self.code) - start)
+            self.code[start:] = array("i", [code]) * (len(self.code) - start)
 
     def points(self, options: ReadOptions) -> Points:
-        """All positions as columns."""
-        row = np.array(self.row, dtype=np.int64)
+        """All positions as columns; once."""
+        row = np.frombuffer(self.row, np.int64)
         points = Points(
-            np.array(self.lon, dtype=np.float64),
-            np.array(self.lat, dtype=np.float64),
-            None if options.time == "#0" else self._times(options),
-            np.array(self.reason, dtype=np.uint8),
+            np.frombuffer(self.lon),
+            np.frombuffer(self.lat),
+            None if options.time == "#0" else self.time.taken(options),
+            np.frombuffer(self.reason, np.uint8),
             rows=lambda index: row[index],
         )
         if options.id != "#0" and list(self.names) != [""]:
             points.names = list(self.names)
             points.codes = np.array(self.code, dtype=np.int64) if len(self.names) > 1 else None
         return points
-
-    def _times(self, options: ReadOptions) -> Times:
-        if any(isinstance(time, str) for time in self.time):
-            return times(pa.array([None if time is None else str(time) for time in self.time], pa.string()), options)
-        seconds = np.array([math.nan if time is None else time for time in self.time], dtype=np.float64)
-        return Times(seconds, np.zeros(len(seconds), dtype=np.bool_), np.isnan(seconds))
 
 
 def coordinate(value: Any, axis: str) -> tuple[float, int]:

@@ -7,36 +7,56 @@ import io
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from privacy_engine.errors import FormatError
 
+Watch = Callable[[float], None]
 CHUNK = 64 * 1024
 _SMALL = 1_000_000  # below this a high compression ratio does no harm
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is read of a file: bytes in a line, bytes in all, bytes out per byte in, members of an archive."""
+    """How much is read of a file: bytes in a line, bytes in all, bytes out per byte in, members of an archive.
+
+    An archive may have more than ``members`` where it has a kilobyte for each, and no more than ``most_members``.
+    ``whole`` are the bytes of a file, or of a member of an archive, in a format that is held in memory while it is
+    read; ``points`` those of a table that is read in blocks.
+    """
 
     line: int = 64 * 1024
-    total: int = 200_000_000
+    total: int = 2_500_000_000
     ratio: int = 100
     members: int = 2000
+    most_members: int = 50_000
+    whole: int = 200_000_000
+    points: int = 16_000_000
+
+    def members_of(self, size: int) -> int:
+        """How many members an archive of ``size`` bytes may have."""
+        return max(self.members, min(size // 1000, self.most_members))
 
 
 class Meter:
-    """Counts the bytes of one upload, over all its members, and stops at the limits."""
+    """Counts the bytes of one upload, over all its members, and stops at the limits.
 
-    def __init__(self, limits: Limits) -> None:
+    ``watch(share)`` is called with the share of the ``expected`` bytes that were read, and may raise to stop.
+    """
+
+    def __init__(self, limits: Limits, watch: Watch | None = None) -> None:
         self.limits = limits
+        self.watch = watch
+        self.expected = 0
         self.total = 0
 
     def count(self, size: int) -> None:
         """Count ``size`` more bytes."""
         self.total += size
+        if self.watch is not None and self.expected:
+            self.watch(min(self.total / self.expected, 1.0))
         if self.total > self.limits.total:
             raise FormatError(
                 f"The file holds more than {self.limits.total // 1_000_000} MB. Split it and upload the parts.",
@@ -101,8 +121,24 @@ class Source:
         return self._stream if self.packed is None else None
 
     def read(self) -> bytes:
-        """All bytes."""
-        return b"".join(self.chunks())
+        """All bytes; FormatError where they are more than may be held in memory."""
+        return b"".join(self._few(self.chunks()))
+
+    def _few(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        size, limit = 0, self.meter.limits.whole
+        for piece in pieces:
+            size += len(piece)
+            if size > limit:
+                whole = max(size, self._stream.seek(0, io.SEEK_END) if self.packed is None else size)
+                raise FormatError(
+                    f"Of this format and layout, files of up to {limit / 1e6:g} MB are read; {display_name(self.name)} "
+                    f"has {'' if whole > size else 'more than '}{whole // 1_000_000} MB. Split it, or save it as CSV "
+                    "with the rows of each series in the order of time.",
+                    code="too_large",
+                    rule=f"at most {limit} bytes",
+                    value=whole,
+                )
+            yield piece
 
     def held(self) -> bytes:
         """All bytes, which can be read once more."""
@@ -121,8 +157,8 @@ class Source:
         self._pending = self._read_some()
 
     def read_lines(self) -> bytes:
-        """All bytes of a text in lines; a line over the limit stops the reading there."""
-        return b"".join(self._lines())
+        """As :meth:`read`, of a text in lines; a line over the limit stops the reading there."""
+        return b"".join(self._few(self._lines()))
 
     def blocks(self, size: int) -> Iterator[bytes]:
         """A text in lines, in pieces of about ``size`` bytes that end with a line; limited as :meth:`read_lines`."""
@@ -178,12 +214,14 @@ def seekable(stream: BinaryIO, meter: Meter) -> BinaryIO:
     return copy
 
 
+_USUAL_RATIO = 5  # of text: a gzip file does not state the size of what is in it
 _WRAPPED = re.compile(r"\.(gz|gzip)$", re.IGNORECASE)
 
 
 def inflated(stream: BinaryIO, name: str, meter: Meter) -> Source:
     """The source inside a gzip file."""
     packed = size_of(stream)
+    meter.expected = _USUAL_RATIO * packed
     unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
     return Source(unpacked, _WRAPPED.sub("", name), meter, packed=packed)  # type: ignore[arg-type]
 

@@ -7,7 +7,8 @@ ten million or ``geo:`` texts. A visit gives two positions, its arrival and its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.jsontools import begins_like_json, parsed
+from privacy_engine.formats.jsontools import JsonReader, begins_like_json, text_of
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
@@ -29,6 +30,8 @@ _KEYS = re.compile(
     rb'"(?:timelineObjects|semanticSegments|rawSignals|timelinePath|timelineMemory|timelineEdits|latitudeE7'
     rb'|placeVisit|topCandidate|deviceSettings|activitySegment)"|"(?:placeLocation|start|end|point)"\s*:\s*"geo:'
 )
+_KINDS = {"locations": "record", "timelineObjects": "semantic", "semanticSegments": "phone", "rawSignals": "raw"}
+LONGEST_ENTRY = 1 << 24  # characters
 _REFUSED = {"timelineEdits": "a list of edits", "deviceSettings": "a list of devices"}
 
 
@@ -37,7 +40,7 @@ class _Found:
 
     def __init__(self) -> None:
         self.rows = Rows()
-        self.later_s: list[float] = []
+        self.later_s = array("d")
         self.untimed = 0
         self.e7 = False
 
@@ -57,15 +60,21 @@ class _Found:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timelines of a file of Google's location history."""
     report.unit = "entry"
-    document = parsed(source.read())
-    for key, what in _REFUSED.items():
-        if isinstance(document, dict) and key in document:
-            raise FormatError(f"This is {what} from Google Takeout, which holds no track.", code="other_kind")
-    found = _Found()
-    for number, (kind, entry) in enumerate(_entries(document), start=1):
-        if isinstance(entry, dict):
-            _READERS[kind](entry, number, found)
-    if not found.rows:
+    found, number = _Found(), 0
+    try:
+        for number, (kind, entry) in enumerate(_entries(source), start=1):
+            if isinstance(entry, dict):
+                _READERS[kind](entry, number, found)
+    except RecursionError as error:
+        raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
+    except UnicodeError as error:
+        raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
+    except ValueError as error:
+        if isinstance(error, FormatError):
+            raise
+        message = f"The JSON is damaged after entry {number}. Is the file complete?"
+        raise FormatError(message, code="bad_json", row=number + 1) from error
+    if not len(found.rows):
         raise FormatError("This file of Google's location history holds no positions with times.", code="no_points")
     if found.untimed:
         message = "Positions for which Google gives no time (paths filled in later) were left out."
@@ -73,19 +82,27 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     points = found.rows.points(options)
     points.e7 = found.e7
     if points.times is not None:
-        points.times.seconds = points.times.seconds + np.array(found.later_s)
+        points.times.seconds = points.times.seconds + np.frombuffer(found.later_s)
     return build(points, options, report)
 
 
-def _entries(document: Any) -> Iterable[tuple[str, Any]]:
-    """The entries of a document, each with the kind that defines how it is read."""
-    if isinstance(document, list):
-        return [("phone", entry) for entry in document]
-    if not isinstance(document, dict):
-        return []
-    kinds = (("locations", "record"), ("timelineObjects", "semantic"), ("semanticSegments", "phone"))
-    found = [(kind, entry) for key, kind in kinds for entry in _list(document.get(key))]
-    return found + [("raw", entry) for entry in _list(document.get("rawSignals"))]
+def _entries(source: Source) -> Iterator[tuple[str, Any]]:
+    """The entries of a document, each with the kind that defines how it is read; the errors of JsonReader."""
+    reader = JsonReader(text_of(source), longest=LONGEST_ENTRY)
+    if reader.take("[{") == "[":
+        yield from (("phone", entry) for entry in reader.elements())
+    else:
+        for key in reader.members():
+            if key in _REFUSED:
+                message = f"This is {_REFUSED[key]} from Google Takeout, which holds no track."
+                raise FormatError(message, code="other_kind")
+            if reader.next() != "[":
+                reader.value()
+                continue
+            reader.take("[")
+            yield from ((_KINDS[key], entry) for entry in reader.elements() if key in _KINDS)
+    if reader.next():
+        raise ValueError("more than one document")
 
 
 def _record(entry: dict[str, Any], number: int, found: _Found) -> None:

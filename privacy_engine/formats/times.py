@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,10 @@ class Times:
         """``n`` cells of which nothing is known yet."""
         return cls(np.full(n, np.nan), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_))
 
+    def part(self, some: slice) -> Times:
+        """Some of the cells, with the unit and the order of all."""
+        return replace(self, seconds=self.seconds[some], naive=self.naive[some], missing=self.missing[some])
+
 
 def times(column: Any, options: ReadOptions) -> Times:
     """An Arrow column of text, numbers or timestamps as times.
@@ -90,6 +94,12 @@ def times(column: Any, options: ReadOptions) -> Times:
     if not pa.types.is_string(column.type):
         return _numeric(column, options)
     return _text(column, options)
+
+
+def zoned_instants(texts: Any) -> Times | None:
+    """An Arrow array of texts as times where all are in ISO 8601 with a zone or null: no other cell changes these."""
+    found = _whole_column(texts)
+    return None if found is None or found.naive.any() else found
 
 
 def _typed(column: Any) -> Times:

@@ -97,7 +97,17 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
-    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp"):
+    for folder in (
+        "datasets",
+        "releases",
+        "experiments",
+        "attacks",
+        "blocks",
+        "uploads",
+        "base-maps",
+        "tmp",
+        "publications",
+    ):
         shutil.rmtree(Path(settings.CAIRN_HOME) / folder, ignore_errors=True)
 
 

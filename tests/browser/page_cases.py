@@ -34,7 +34,8 @@ class Case:
     explains: bool = True  # false for the pages of the API, printed reports and the glossary itself
 
     def address(self, stage: SampleStates) -> str:
-        args = [getattr(stage, self.of).pk] if self.of else []
+        about = getattr(stage, self.of) if self.of else None
+        args = [about.token if self.view == PUBLIC else about.pk] if about else []
         query = self.query.format(zones=stage.zones.pk, attack=stage.attack.pk)
         return (self.path or reverse(self.view, args=args)) + query
 
@@ -65,11 +66,13 @@ TRACK = "canvas[data-layer]"
 TOKENS, LIST, DATASET, EDIT = "accounts:tokens", "datasets:list", "datasets:detail", "landmarks:new"
 NEW, COMPARE, REPORT, REPORTS = (f"releases:{name}" for name in ("new", "compare", "report", "comparison-report"))
 EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
+PUBLIC, READ = "publications:page", "[data-public][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
 
 CASES = (
     Case("login", "accounts:login", who=""),
     Case("used-link", "accounts:once", path="/login/once/nothing/", who="", status=410),
+    Case("account", "accounts:account", explains=False),
     Case("password", "accounts:password", explains=False),
     Case("used-password-link", "accounts:reset", path="/password/x/x/", who="", status=410),
     Case("tokens", TOKENS, explains=False),
@@ -114,6 +117,13 @@ CASES = (
     Case("stream-owners-report", REPORTS, "stream", "?for=owner&series=1", ready=SHEET, explains=False),
     Case("checkins-report", REPORTS, "checkins", ready=SHEET, explains=False),
     Case("checkins-owners-report", REPORTS, "checkins", "?for=owner", ready=SHEET, explains=False),
+    Case("published", "publications:list"),
+    Case("no-published", "publications:list", who="newcomer"),
+    Case("publish", "publications:new", "done"),
+    Case("public-trajectory", PUBLIC, "public_trajectory", who="", ready=READ, explains=False),
+    Case("public-stream", PUBLIC, "public_stream", who="", ready=READ, explains=False),
+    Case("public-checkins", PUBLIC, "public_checkins", who="", ready=READ, explains=False),
+    Case("public-closed", PUBLIC, path="/p/nothing/", who="", status=404, explains=False),
     Case("experiments", "experiments:list"),
     Case("no-experiments", "experiments:list", who="newcomer"),
     Case("new-experiment", "experiments:new", ready=FORM),
@@ -139,8 +149,13 @@ CASES = (
 
 NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
     "accounts:logout": 405,
+    "accounts:end-sessions": 405,
     "accounts:tour": 405,
     "accounts:revoke": 405,
+    "publications:revoke": 405,
+    "publications:track": 200,
+    "publications:data": 200,
+    "publications:label": 200,
     "landmarks:detail": 302,
     "landmarks:samples": 405,
     "releases:home": 302,

@@ -60,7 +60,7 @@ def at_rest(page: Page) -> None:
 
 def expect_painted(page: Page, layer: str, holds: Callable[[int], bool] = bool, timeout_s: float = 15) -> int:
     """Wait until as much of a layer is painted as should be; how many pixels that is."""
-    give_up = time.monotonic() + timeout_s
+    give_up = time.monotonic() + patience(timeout_s)
     while not holds(pixels := painted(page, layer)):
         assert time.monotonic() < give_up, f"{pixels} pixels of {layer} are painted"
         page.wait_for_timeout(50)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -27,6 +27,8 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.publications.models import Publication
+from dashboard.publications.services import publish_release
 from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release, submit_release
 from dashboard.streams.models import LiveStream, StreamState
@@ -103,6 +105,7 @@ class SampleStates:
         self._audits()
         self._other_kinds()
         self._live_streams()
+        self._publications()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -151,6 +154,19 @@ class SampleStates:
         self.clinics = self._of_kind("Clinic visits.csv", kinds.clinic_visits(), *visits)
         self.unreleased = self._of_kind("Visitors by hour.csv", kinds.wide(kinds.counts(seed=2)))
         run_jobs()
+
+    def _publications(self) -> None:
+        """A public link of a release of each kind."""
+
+        def published(dataset: Dataset, title: str) -> Publication:
+            release = dataset.releases.filter(state=State.DONE).earliest("created_at")
+            return publish_release(release=release, title=title)
+
+        self.public_trajectory = publish_release(
+            release=self.done, title="A taxi’s week", expires_on=date(2126, 11, 22)
+        )
+        self.public_stream = published(self.clinics, "Visits to clinics")
+        self.public_checkins = published(self.city, "Where a city meets")
 
     def _live_streams(self) -> None:
         """One that has published, one that has not and is paused."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import requests
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import LoginLink, User
+from dashboard.accounts.models import LoginLink, User, UserSession
 from dashboard.accounts.services import make_login_link
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, faults_in_both_colours
+from tests.patience import patience
 
 PASSWORD = "a long walk along the Seine"
 
@@ -74,8 +77,10 @@ class TestLoginLink:
 
     def test_is_not_used_up_by_fetching_ahead(self, owner: User, live_server: Any) -> None:
         link = f"{live_server.url}{make_login_link(user=owner)}"
-        assert requests.get(link, headers={"Sec-Purpose": "prefetch;prerender"}, timeout=10).status_code == 204
-        assert requests.head(link, timeout=10).status_code == 405
+        assert (
+            requests.get(link, headers={"Sec-Purpose": "prefetch;prerender"}, timeout=patience(10)).status_code == 204
+        )
+        assert requests.head(link, timeout=patience(10)).status_code == 405
         assert LoginLink.objects.get().used_at is None
 
     def test_opened_again_by_whoever_came_in_leads_on(self, open_page: Callable[..., Page], owner: User) -> None:
@@ -99,7 +104,9 @@ class TestTokens:
 
         def status() -> int:
             headers = {"Authorization": f"Token {token}"}
-            return requests.get(f"{live_server.url}/api/v1/datasets/", headers=headers, timeout=10).status_code
+            return requests.get(
+                f"{live_server.url}/api/v1/datasets/", headers=headers, timeout=patience(10)
+            ).status_code
 
         assert status() == 200
         assert faults_in_both_colours(page) == []
@@ -126,7 +133,8 @@ class TestPassword:
         page = open_page(owner, size=PHONE)
         page.goto("/")
         page.locator("summary[aria-label='Account and appearance']").click()
-        page.get_by_role("link", name="Password").click()
+        page.get_by_role("link", name="Account").click()
+        page.get_by_role("link", name="Change the password").click()
         page.get_by_label("Old password").fill("guess")
         page.get_by_label("New password", exact=True).fill("a long way back")
         page.get_by_label("New password confirmation").fill("a long way back")
@@ -140,6 +148,27 @@ class TestPassword:
         page.get_by_role("button", name="Set the password").click()
         expect(page.get_by_role("status").first).to_contain_text("all tokens and unused login links have ended")
         assert faults_in_both_colours(page) == []
+
+
+class TestSessions:
+    def test_are_listed_and_ended_on_both_sizes(self, open_page: Callable[..., Page], owner: User) -> None:
+        there, other, page = (open_page(owner, size=size) for size in (DESKTOP, DESKTOP, PHONE))
+        page.goto("/account/")
+        UserSession.objects.update(last_used_at=timezone.now() - timedelta(minutes=2))
+        page.reload()  # records the browser
+        page.reload()
+        expect(page.get_by_role("row").filter(has_text="this session")).to_contain_text("Chrome")
+        assert faults_in_both_colours(page) == []
+        page.get_by_role("button", name="End the session of").first.click()
+        expect(page.get_by_role("status").first).to_contain_text("has to log in again")
+        page.set_viewport_size(DESKTOP)
+        assert faults_in_both_colours(page) == []
+        page.get_by_role("button", name="End all other sessions").click()
+        expect(page.get_by_role("status").first).to_contain_text("1 other session ended")
+        expect(page.get_by_role("button", name="End all other sessions")).to_have_count(0)
+        for one in (there, other):
+            one.goto("/")
+            expect(one).to_have_url("/login/?next=/")
 
 
 class TestAppearance:

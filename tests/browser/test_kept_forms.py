@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import User
+from dashboard.accounts.models import User, UserSession
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
@@ -66,7 +65,7 @@ def restored(page: Page) -> Any:
 
 
 def end_session() -> None:
-    Session.objects.all().delete()
+    UserSession.objects.all().delete()
 
 
 def typed(page: Page) -> None:
@@ -238,7 +237,7 @@ class TestReleaseForm:
         page.keyboard.press("Enter")
         page.wait_for_url("**/compare/**")
         assert Release.objects.get().spec["mechanism"]["epsilon"] == 3
-        assert Session.objects.count() == 1
+        assert UserSession.objects.count() == 1
 
     def test_cancelled_the_form_stays_and_another_tab_can_log_in(
         self, open_page: Callable[..., Page], page: Page, owner: User, taxi: Dataset, stays: LandmarkSet,

@@ -19,7 +19,7 @@ class TestUpload:
     def test_by_the_button(self, page: Page) -> None:
         page.goto("/")
         expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
-        expect(page.get_by_text("Up to 50", exact=False)).to_be_visible()
+        expect(page.get_by_text("Up to 2.5 GB per file", exact=False)).to_be_visible()
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Choose files").click()
         chooser.value.set_files([table("walk.csv", WALK)])

@@ -48,7 +48,8 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends without stored files, and with no request counted by the throttle."""
     cache.clear()
     yield
-    for folder in ("datasets", "releases", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp", "run"):
+    own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
+    for folder in (*own, "tmp", "run"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
 
 

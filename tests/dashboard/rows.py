@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dashboard.accounts.models import User
+from datetime import timedelta
+
+from django.utils.timezone import now
+
+from dashboard.accounts.models import User, UserSession
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.services import submit_audit
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.publications.services import publish_release
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
 from dashboard.streams.models import StreamState
@@ -36,15 +41,20 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
     stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a", "b"], spec=counts)
     publish_events(stream=stream, events=[{"time": 1, "counts": [2, 3]}])
     change_state(stream=stream, state=StreamState.CLOSED)  # or its live connection would stay open
+    link = publish_release(release=release)
+    session = UserSession.objects.create(user=owner, session_key="of-the-owner", expire_date=now() + timedelta(days=1))
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     return {
         "datasets": str(dataset.pk),
         "landmark-sets": str(marks.pk),
         "releases": str(release.pk),
         "jobs": str(release.pk),
+        "publications": str(link.pk),
+        "published": str(link.pk),
         "uploads": str(upload.pk),
         "experiments": str(submit_experiment(owner=owner, preset=few).pk),
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
         "streams": str(stream.pk),
+        "sessions": str(session.id),
         "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
     }

@@ -33,6 +33,11 @@ class TestLoginLink:
         assert services.consume_login_link(token=token_of(path)) == owner
         assert services.consume_login_link(token=token_of(path)) is None
 
+    @pytest.mark.django_db
+    @pytest.mark.parametrize("path", ["/login/", "/login/once/none/"])
+    def test_pages_name_the_command_that_runs_here(self, client: Client, path: str) -> None:
+        assert ".venv/bin/python manage.py login_link <i>USER</i>" in client.get(path).content.decode()
+
     def test_is_stored_as_a_digest_only(self, owner: User) -> None:
         token = token_of(services.make_login_link(user=owner))
         link = LoginLink.objects.get()

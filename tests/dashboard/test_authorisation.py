@@ -58,8 +58,8 @@ def test_pages_are_the_owners_alone(client: Client, stranger: User, rows: dict[s
         assert client.get(address(path, rows))["Location"].startswith("/login/?next="), path
     client.force_login(stranger)
     for path in PAGES:
-        assert client.get(address(path, rows)).status_code == 404, path
-        assert client.post(address(path, rows)).status_code in (404, 405), path
+        found = {getattr(client, verb)(address(path, rows)).status_code for verb in ("get", "post")}
+        assert found in ({404}, {404, 405}), (path, found)  # 405 where the page has no such method
 
 
 @pytest.mark.parametrize("verb", VERBS)

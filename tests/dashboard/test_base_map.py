@@ -247,9 +247,15 @@ class TestHostileFile:
         assert send(owner_api, b"PMTiles").status_code == 400
         assert len(stored()) == MapFile.objects.count() == 1
 
-    def test_larger_than_uploads_may_be_is_refused(self, owner_api: APIClient, settings: Any, tmp_path: Path) -> None:
-        settings.CAIRN_UPLOAD_BYTES = 100
-        assert send(owner_api, archive(tmp_path)).status_code == 413
+    @pytest.mark.parametrize("by_session", [False, True])
+    def test_has_a_limit_of_its_own(self, owner: User, settings: Any, tmp_path: Path, by_session: bool) -> None:
+        settings.CAIRN_BASE_MAP_BYTES = 100
+        api = APIClient(enforce_csrf_checks=False)
+        api.force_login(owner) if by_session else api.force_authenticate(owner)
+        answer = send(api, archive(tmp_path))
+        assert answer.status_code == 413
+        assert first_error(answer)["rule"] == "at most 100 bytes"
+        assert api.get(URL).json()["upload_mb"] == 0
         assert stored() == []
 
     def test_a_leaf_that_leads_to_itself_ends(self, tmp_path: Path) -> None:

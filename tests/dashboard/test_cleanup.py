@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import ApiToken, LoginLink, User
+from dashboard.accounts.models import ApiToken, LoginLink, User, UserSession
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
@@ -91,11 +90,11 @@ class TestTidy:
         )
         accounts.make_token(user=owner)
         ApiToken.objects.update(expiry=timezone.now() - timedelta(seconds=1))
-        Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
+        UserSession.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
         accounts.make_login_link(user=owner)
         accounts.make_token(user=owner)
         assert cleanup.tidy()["expired"] == 3
-        assert (LoginLink.objects.count(), ApiToken.objects.count(), Session.objects.count()) == (1, 1, 0)
+        assert (LoginLink.objects.count(), ApiToken.objects.count(), UserSession.objects.count()) == (1, 1, 0)
 
 
 class TestBlocks:
@@ -195,7 +194,7 @@ class TestCleanup:
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
         process = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=ROOT, env=environment)
         try:
-            give_up = time.monotonic() + 30
+            give_up = time.monotonic() + patience(30)
             while not (tmp_path / "run" / "sweep.beat").exists():
                 assert time.monotonic() < give_up
                 time.sleep(0.05)
@@ -221,6 +220,8 @@ class TestHealth:
             "workers": 0,
             "worker_beat_s": None,
             "sweep_beat_s": None,
+            "broker": answer.json()["broker"],
+            "disk_space": True,
         }
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies

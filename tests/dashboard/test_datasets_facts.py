@@ -27,7 +27,8 @@ class TestFacts:
         ],
     )
     def test_box_is_the_smallest_on_the_globe(self, lon: list[float], west: float, east: float) -> None:
-        assert facts.bounds(np.array(lon, float), np.zeros(len(lon))) == [west, 0, east, 0]
+        assert facts.bounds([Trajectory(lon, np.zeros(len(lon)))]) == [west, 0, east, 0]
+        assert facts.bounds([Trajectory([one], [0]) for one in lon]) == [west, 0, east, 0]
 
     def test_length_crosses_the_antimeridian_the_short_way(self) -> None:
         assert facts.length_m([Trajectory([179.5, -179.5], [0, 0])]) == pytest.approx(111_195, abs=1)

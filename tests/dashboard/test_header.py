@@ -25,3 +25,19 @@ def test_one_section_is_marked(client: Client, owner: User, page: str, section: 
     [links] = re.findall(r'<nav class="header__nav".*?</nav>', text, re.DOTALL)
     assert re.findall(r'aria-current="page">([^<]+)<', links) == [section]
     assert links.count("aria-current") == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "marks"),
+    [
+        ("glossary", [("page", "Glossary")]),
+        ("accounts:account", [("page", "Account")]),
+        ("accounts:password", [("true", "Account")]),
+        ("accounts:tokens", []),
+    ],
+)
+def test_the_menu_marks_its_pages(client: Client, owner: User, page: str, marks: list[tuple[str, str]]) -> None:
+    client.force_login(owner)
+    text = client.get(reverse(page)).content.decode()
+    [menu] = re.findall(r'<div class="menu__panel".*?</details>', text, re.DOTALL)
+    assert re.findall(r'aria-current="(\w+)">([^<]+)<', menu) == marks

@@ -17,6 +17,7 @@ from privacy_engine.exports.notebook import notebook
 from tests.dashboard.api_helpers import RELEASES, release_url
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.release_runs import executed
+from tests.patience import patience
 
 SECRET = "Zebra"
 FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
@@ -69,7 +70,7 @@ def test_runs_beside_the_export(
     table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
     path = saved(owner_api, release_url(release, "notebook"), tmp_path)
     found = nbformat.read(path, as_version=4)
-    NotebookClient(found, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    NotebookClient(found, timeout=patience(120), resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [one for cell in found.cells for one in cell.get("outputs", [])]
     assert [one for one in outputs if one["output_type"] == "error" or one.get("name") == "stderr"] == []
     images = [base64.b64decode(one["data"]["image/png"]) for one in outputs if "image/png" in one.get("data", {})]

@@ -20,6 +20,7 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.maintenance import cleanup
+from dashboard.storage import uploads
 from tests.dashboard.conftest import CSV
 
 URL = "/api/v1/uploads/"
@@ -157,7 +158,7 @@ class TestLimits:
         assert begin(owner_api, settings.CAIRN_UPLOAD_BYTES).status_code == 201
 
     def test_a_full_disk_is_stated_at_once(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(resumable, "SPARE_BYTES", 1 << 60)
+        monkeypatch.setattr(uploads, "SPARE_BYTES", 1 << 60)
         assert begin(owner_api).status_code == 413
         assert not Upload.objects.exists()
 

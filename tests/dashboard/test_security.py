@@ -208,6 +208,12 @@ class TestBrowser:
             assert " style=" not in body, page
             assert "<script>" not in body, page
 
+    def test_pages_of_a_session_are_in_no_shared_cache(self, owner_page: Client, things: Things) -> None:
+        for page in ["/", "/tokens/", *things.pages()]:
+            kept = owner_page.get(page)["Cache-Control"]
+            assert "private" in kept or "no-store" in kept, page
+            assert "no-cache" in kept or "no-store" in kept, page
+
     def test_the_whole_policy(self, client: Client, db: None) -> None:
         parts = client.get("/login/")["Content-Security-Policy"].split("; ")
         assert sorted(parts) == [

@@ -23,7 +23,10 @@ from dashboard.accounts.models import ApiToken, User
 
 UNSAFE = ("post", "put", "patch", "delete")
 VALUES = {"uuid": str(uuid.UUID(int=1)), "int": "1", "str": "x", "slug": "x"}
-PUBLISHES = {"/api/v1/streams/{}/events/"}  # every route that needs the scope publish
+PUBLISHES = {  # every route that needs the scope publish
+    "/api/v1/streams/{}/events/",
+    "/api/v1/releases/{}/publications/",
+}
 
 
 def routes(resolver: URLResolver | None = None, prefix: str = "/") -> Iterator[tuple[str, Any]]:

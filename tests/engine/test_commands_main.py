@@ -11,6 +11,7 @@ import pytest
 
 from privacy_engine.commands import NAMES
 from privacy_engine.commands.main import main
+from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EVENT = ("--mechanism", "event-level", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", "manual:")
@@ -78,5 +79,7 @@ def test_it_runs_where_django_is_missing(walk: Path) -> None:
     out = walk.with_name("out.csv")
     given = ["release", str(walk), *EVENT, "--out", str(out)]
     code = f"import sys; sys.modules['django'] = None; from privacy_engine.commands.main import main; main({given!r})"
-    subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True, timeout=patience(120)
+    )
     assert len(out.read_text().splitlines()) == 41

@@ -19,6 +19,7 @@ from privacy_engine.formats import Limits, preview, read
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import read_bytes, seconds
 from tests.engine.frame_sample import FIX, FRAME
+from tests.patience import patience
 
 
 def feather(frame: pd.DataFrame, **options: object) -> bytes:
@@ -170,4 +171,4 @@ def sweep() -> None:
 
 
 def test_damage_never_ends_the_process() -> None:
-    subprocess.run([sys.executable, "-c", _SWEEP], check=True, timeout=170)
+    subprocess.run([sys.executable, "-c", _SWEEP], check=True, timeout=patience(170))

@@ -13,7 +13,7 @@ from privacy_engine.kernels.laplace_filter import mixing_proportions, observe, s
 from privacy_engine.kernels.stream_levels import excess_losses, level_medians, median_share
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
 from privacy_engine.mechanisms.stream.shrinkage.levels import GRID, STEP, Levels
-from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, first_plan
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
 
 HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
@@ -144,6 +144,15 @@ class TestBudget:
         first, second = (int(np.minimum(rows, most).sum()) for rows in (counts, other))
         assert 0 <= second - first <= delta
         assert noisy_totals(counts, none)[0] == pytest.approx(first)
+
+    @given(epsilon=st.floats(1e-3, 1e3), window=st.integers(1, 300), dimensions=st.integers(1, 4), seed=st.integers(0))
+    @settings(max_examples=30, deadline=None)
+    def test_no_sample_has_less_noise_than_declared(self, epsilon, window, dimensions, seed):
+        rows = np.random.default_rng(seed).poisson(20.0, (120, dimensions))
+        run = StreamShrink(epsilon=epsilon, window=window, sensitivity=1).start(dimensions, noise.seeded(0))
+        for row in rows:
+            assert run._plan.budget <= largest_budget(epsilon, window) * (1 + 1e-12)
+            run.publish(row)
 
     def test_the_first_plan_spends_one_of_ten_shares(self):
         plan = first_plan(1.0, 100, 5)

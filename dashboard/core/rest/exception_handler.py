@@ -10,10 +10,11 @@ from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpResponse
 from rest_framework import exceptions
-from rest_framework.views import exception_handler
+from rest_framework.views import exception_handler, set_rollback
 
 from dashboard.core.errors import TooLarge
-from dashboard.core.rest.problems import problem_response
+from dashboard.core.machine_errors import machine_error
+from dashboard.core.rest.problems import machine_problem, problem_response
 from dashboard.core.text import storable
 from privacy_engine.errors import ChoiceNeeded, EngineError, ParameterErrors
 
@@ -61,7 +62,12 @@ def api_errors(error: Exception, context: dict[str, Any]) -> HttpResponse | None
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
     if not isinstance(error, exceptions.APIException):
-        return None
+        found = machine_error(error)
+        if found is None:
+            return None
+        set_rollback()
+        logger.warning("%s: %s", found.code, type(error).__name__)
+        return machine_problem(request, found)
     refused = problem_response(request, error.status_code, list(_flat(error.detail)))
     for name, value in exception_handler(error, context).headers.items():  # WWW-Authenticate, Retry-After
         if name != "Content-Type":

@@ -9,6 +9,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from rest_framework.renderers import JSONRenderer
 
+from dashboard.core.machine_errors import MachineError
+
 API = "/api/"
 MEDIA_TYPE = "application/problem+json"
 _TYPE = "urn:problem-type:cairn:"
@@ -46,3 +48,10 @@ def simple_problem(request: HttpRequest, status: int, code: str, message: str) -
     """Return the problem of a request as a whole: no field and no value."""
     error = {"code": code, "field": "", "rule": message, "value": None, "message": message}
     return problem_response(request, status, [error])
+
+
+def machine_problem(request: HttpRequest, found: MachineError) -> HttpResponse:
+    """Return the problem of a request that the machine cannot answer now."""
+    response = simple_problem(request, found.status, found.code, found.message)
+    response["Retry-After"] = str(found.retry_after_s)
+    return response

@@ -13,7 +13,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
-from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
 from privacy_engine.params import Param
 
@@ -169,6 +169,8 @@ class StreamShrink(StreamEstimateMechanism):
     summary: ClassVar[str] = "Adaptive samples and noisy totals, filtered; as near to zero as the releases suggest."
     work: ClassVar[tuple[float, float, float]] = (5e-4, 1.2e-4, 1.2e-6)
 
+    noise_varies: ClassVar[bool] = True
+
     name: Literal["stream-shrink"] = "stream-shrink"
     objective: Objective = "relative"
 
@@ -181,6 +183,4 @@ class StreamShrink(StreamEstimateMechanism):
         return _Shrink(self, dimensions, rng)
 
     def noise_sd(self) -> float:
-        """Standard deviation of the noise of one sample at the interval of the first window, w // 10."""
-        plan = first_plan(self.epsilon, self.window, 2)
-        return noise.discrete_laplace_sd(self.noise_rate(plan.budget))
+        return noise.discrete_laplace_sd(self.noise_rate(largest_budget(self.epsilon, self.window)))

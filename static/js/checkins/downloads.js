@@ -18,7 +18,9 @@ export function fillDownloads(panel, { title, urls, formats }) {
   const link = (/** @type {{name: string, title: string}} */ format) =>
     el("a", { href: `${urls.data}?format=${format.name}`, download: true }, `${format.title}, ${title}`);
   const notebook = el("a", { href: urls.notebook, download: true }, `Notebook, ${title}`);
-  panel.replaceChildren(...formats.map(link), notebook, el("a", { href: urls.report }, `Report, ${title}`));
+  const report = el("a", { href: urls.report }, `Report, ${title}`);
+  const publish = urls.publish ? [el("a", { href: urls.publish }, `Publish ${title} under a link`)] : [];
+  panel.replaceChildren(...formats.map(link), notebook, report, ...publish);
 }
 
 /**

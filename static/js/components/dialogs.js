@@ -4,6 +4,7 @@
 
 import { ApiError, del, patch, post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
+import { showPublicLinks } from "./public_links.js";
 
 /**
  * Open the dialog; do `work` when it is confirmed; after success close it and go on with `then`, else show the error.
@@ -54,7 +55,9 @@ function remove(button, done) {
   const dialog = $("#delete-dialog");
   $("[data-title]", dialog).textContent = `Delete ${button.dataset.name}?`;
   $("[data-text]", dialog).textContent = `This deletes ${button.dataset.takes}.`;
+  const links = showPublicLinks(dialog, [button.dataset.delete]);
   const work = async () => {
+    await links.revoke();
     await del(button.dataset.delete);
     announce(`${button.dataset.name} is deleted.`);
   };

@@ -4,6 +4,7 @@ import { ApiError, del } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
 import { count } from "../core/format.js";
 import { openDialog } from "./dialogs.js";
+import { showPublicLinks } from "./public_links.js";
 
 /**
  * Watch the checkboxes [data-select] in `host`, whose values are URLs of rows of the API. `draw()` draws the table
@@ -59,11 +60,15 @@ export function createSelection(host, { noun, takes, draw, marked }) {
     const dialog = $("#delete-dialog");
     $("[data-title]", dialog).textContent = `Delete ${count(selected.size, noun)}?`;
     $("[data-text]", dialog).textContent = `This deletes ${takes}.`;
+    const links = showPublicLinks(dialog, [...selected]);
     const removed = () =>
-      removeAll().catch(async (error) => {
-        await redraw(); // those before the refusal are gone
-        throw error;
-      });
+      links
+        .revoke()
+        .then(removeAll)
+        .catch(async (error) => {
+          await redraw(); // those before the refusal are gone
+          throw error;
+        });
     openDialog(dialog, removed, redraw);
   }
 

@@ -32,6 +32,8 @@ const TEXTS = {
   404: "It no longer exists.",
   413: "The file is larger than this server accepts.",
   429: "Too many requests. Wait and try again.",
+  503: "The server is not available at the moment. Nothing was changed; try again.",
+  507: "The disk of the server is full. Nothing was changed.",
 };
 
 /**

@@ -19,6 +19,7 @@ const GLASS = "M11.5 6.75a4.75 4.75 0 1 1-9.5 0 4.75 4.75 0 0 1 9.5 0ZM10.2 10.2
 export function addBaseMap(map, stack, middle, near) {
   if (!baseMap()) return;
   const { button, text, updatePanel } = addNote(map);
+  button.hidden = baseMap()?.fixed === true;
   addSearch(map, near);
   /** @type {any} */
   let tiles = null;

@@ -10,6 +10,7 @@ const CHANGED = "cairn:base-map";
  * @typedef {{url: string, name: string, attribution: string, zooms: [number, number], bounds: Bounds}} Source
  * @typedef {{
  *   choice: Choice,
+ *   fixed?: boolean,
  *   api: string,
  *   upload_mb: number,
  *   built_in: {world: string, detail: string, cities: string},

@@ -7,24 +7,12 @@ import { markedTitle, within } from "../core/level.js";
 import { createMap } from "../map/map.js";
 import { lossAxis } from "../trajectory/loss/loss_text.js";
 import { fetchTrack } from "../trajectory/track.js";
+import { frameOf } from "../trajectory/track_frame.js";
 
 const RATIO = 3; // pixels of the map for one of the page's: 288 for an inch of paper
-const FRAMED = 0.98; // of the positions, along each axis
 
 const page = data("page-data");
 const sheet = $("[data-sheet]");
-
-const quantile = (sorted, share) => sorted[Math.round(share * (sorted.length - 1))];
-
-/** The box of most of a track: single far draws do not decide what is seen. */
-function frameOf({ lonE7, latE7, n }) {
-  const [first, last] = [(1 - FRAMED) / 2, (1 + FRAMED) / 2];
-  const middle = lonE7[n >> 1] / 1e7;
-  const near = Float64Array.from(lonE7, (x) => x / 1e7 - 360 * Math.round((x / 1e7 - middle) / 360)).sort();
-  const across = Float64Array.from(latE7, (y) => y / 1e7).sort();
-  const turned = (x) => x - 360 * Math.round(x / 360);
-  return [turned(quantile(near, first)), quantile(across, first), turned(quantile(near, last)), quantile(across, last)];
-}
 
 const size = (/** @type {any} */ [west, south, east, north]) =>
   Math.max(east < west ? east + 360 - west : east - west, north - south);

@@ -51,6 +51,13 @@ def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
     return Plan(interval, share, 0, budget, share * epsilon / window)
 
 
+def largest_budget(epsilon: float, window: int) -> float:
+    """The most that one sample spends, whatever the releases."""
+    longest = max(1, int(window * LONGEST))
+    samples = -(-window // max(i for i in INTERVALS if i <= longest))
+    return max(FIRST_SHARE, 1.0 / samples) * epsilon
+
+
 @dataclass(frozen=True)
 class Scheduler:
     """The choice of plans for a level, a window, a sensitivity and an objective."""

@@ -30,6 +30,7 @@ const links = (release, title, formats) => [
     "ZIP",
   ),
   el("a", { href: release.urls.report, "aria-label": `Report of ${title}` }, "Report"),
+  release.urls.publish && el("a", { href: release.urls.publish, "aria-label": `Publish ${title}` }, "Publish"),
 ];
 
 /** Every format in its group, with what it is for. */

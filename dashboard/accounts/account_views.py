@@ -1,0 +1,40 @@
+"""The page of the account: its sessions, and how they end."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from dashboard.accounts import selectors, services
+from privacy_engine.plurals import counted
+
+
+@never_cache
+@require_safe
+def account(request: HttpRequest) -> HttpResponse:
+    """Password and sessions."""
+    return render(request, "accounts/account.html", {"sessions": selectors.sessions_of(request.user)})
+
+
+@require_POST
+def end_sessions(request: HttpRequest) -> HttpResponse:
+    """End the session of the id in the form, or without one all but this."""
+    text = request.POST.get("session", "")
+    if not text:
+        ended = services.end_other_sessions(user=request.user, session_key=request.session.session_key)
+        messages.success(request, f"{counted(ended, 'other session')} ended.")
+        return redirect("accounts:account")
+    try:
+        found = services.end_session(user=request.user, pk=uuid.UUID(text))
+    except ValueError:
+        found = False
+    if found:
+        messages.success(request, "The session is ended: that browser has to log in again.")
+    else:
+        messages.info(request, "That session had ended already.")
+    return redirect("accounts:account")

@@ -1,0 +1,51 @@
+"""Sessions in the database, with their user, last use, address and browser. ``SESSION_ENGINE`` names this module."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth import SESSION_KEY, get_user_model
+from django.contrib.sessions.backends import db
+from django.db import DatabaseError
+from django.utils import timezone
+
+from dashboard.accounts.models import UserSession
+
+USE_STEP = timedelta(minutes=1)
+
+
+class SessionStore(db.SessionStore):
+    """Django's store in the database, by the model :class:`UserSession`."""
+
+    address = browser = ""  # of the request, set by dashboard/accounts/middleware.py
+    _row: UserSession | None = None
+
+    @classmethod
+    def get_model_class(cls) -> type[UserSession]:
+        return UserSession
+
+    def create_model_instance(self, data: dict[str, Any]) -> UserSession:
+        row: UserSession = super().create_model_instance(data)
+        row.user_id = get_user_model()._meta.pk.to_python(data.get(SESSION_KEY))
+        row.address, row.browser = self.address, self.browser
+        self._row = row
+        return row
+
+    def _get_session_from_db(self) -> UserSession | None:
+        self._row = super()._get_session_from_db()
+        return self._row
+
+    def record_use(self) -> None:
+        """Store time, address and browser of a request of a user, at most once a minute.
+
+        A database that is busy is no error: the request itself succeeded.
+        """
+        row, now = self._row, timezone.now()
+        if row is None or row.user_id is None or row.last_used_at > now - USE_STEP:
+            return
+        try:
+            rows = UserSession.objects.filter(pk=row.pk)
+            rows.update(last_used_at=now, address=self.address, browser=self.browser)
+        except DatabaseError:
+            return

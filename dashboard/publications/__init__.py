@@ -1,0 +1,1 @@
+"""Public links of releases, and the pages behind them."""

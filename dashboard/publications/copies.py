@@ -1,0 +1,92 @@
+"""The copy that a publication keeps: what the release published without names of people and series, and its label."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from dashboard.core.errors import require_format
+from dashboard.datasets.models import Kind
+from dashboard.publications import limits
+from dashboard.publications.models import Publication
+from dashboard.releases import downloads, kinds
+from dashboard.releases.models import Release
+from dashboard.storage import data_files, local_files
+from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.trajectory_table import PublishedSeries
+
+
+def public_data(row: Release) -> Any:
+    """What a finished release published, series and people named by numbers."""
+    found = kinds.read_release(row)
+    return _without_names(found) if row.kind == Kind.TRAJECTORY else found
+
+
+def _without_names(series: Sequence[PublishedSeries]) -> list[PublishedSeries]:
+    people = {name: i for i, name in enumerate(dict.fromkeys(one.series.person for one in series), 1)}
+    several, many = len(people) > 1, len(series) > 1
+    return [
+        one._replace(
+            series=replace(
+                one.series,
+                name=f"series {i}" if many else "",
+                person=f"person {people[one.series.person]}" if several else "",
+            )
+        )
+        for i, one in enumerate(series, 1)
+    ]
+
+
+def write(publication: Publication, data: Any, label: dict[str, Any]) -> None:
+    """Store the copy."""
+    local_files.home("publications", str(publication.pk))
+    data_files.write_release(publication.kind, publication.data_path, data)
+    with local_files.written(publication.label_path) as out:
+        out.write(json.dumps(label, ensure_ascii=False, allow_nan=False).encode())
+
+
+def label_of(row: Release, data: Any) -> dict[str, Any]:
+    """The label of a release whose published data are ``data``: its digest is that of the copy."""
+    return downloads.label(row, sha256=datatypes[row.kind].digest(data))
+
+
+def read_data(publication: Publication) -> Any:
+    """What the copy holds."""
+    return data_files.cached_release(publication.kind, publication.data_path)
+
+
+def read_label(publication: Publication) -> dict[str, Any]:
+    """The label of the copy."""
+    found: dict[str, Any] = json.loads(publication.label_path.read_text())
+    return found
+
+
+def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
+    """The copy as an open file, its media type, and what to call it; rendered once and kept beside the copy.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
+    Busy
+        Another file takes long to render.
+    FileNotFoundError
+        The link was revoked meanwhile.
+    """
+    found = datatypes[publication.kind]
+    require_format(fmt, found.exports)
+    path = publication.export_path(fmt)
+    if not path.exists():
+        with limits.one_rendering():
+            if not path.exists():
+                data, label = read_data(publication), read_label(publication)
+                with local_files.written(path) as out:
+                    found.write(data, fmt, out, label=label)
+    return path.open("rb"), found.exports[fmt].media_type, publication.file_name(fmt)
+
+
+def remove(publication: Publication) -> None:
+    """Delete the files of the copy."""
+    local_files.remove(publication.folder)

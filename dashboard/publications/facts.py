@@ -1,0 +1,107 @@
+"""What a public page shows beside the label: it follows from the published data and from the release's description."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from dashboard.datasets.models import Kind
+from dashboard.landmarks.promise import masks_of_people
+from dashboard.releases import kind_report
+from dashboard.releases.models import Release
+from privacy_engine.analysis.forecast import has_known_budgets, noise_forecast
+from privacy_engine.data import Trajectory
+from privacy_engine.datatypes.trajectory_table import PublishedSeries
+
+BINS = 240
+"""Of the strip that shows when positions were published."""
+SHADES = 4
+
+
+def facts_of(row: Release, data: Any) -> dict[str, Any]:
+    """Facts of a finished release that publishes ``data``, JSON-ready."""
+    if row.kind == Kind.TRAJECTORY:
+        return _of_trajectories(data) | {"noise_m": _noise_m(row)}
+    mechanism = row.parsed_spec.mechanism
+    return {
+        "lines": [asdict(one) for one in kind_report.published_facts(data)],
+        "noise_sd": mechanism.noise_sd(),
+        "noise_varies": mechanism.noise_varies,
+    }
+
+
+def _of_trajectories(series: Sequence[PublishedSeries]) -> dict[str, Any]:
+    times = [one.series.time_s for one in series]
+    known = [one for one in times if one is not None and len(one)]
+    timed = known and all(one is not None for one in times)
+    found: dict[str, Any] = {
+        "positions": sum(len(one.series) for one in series),
+        "series": len(series),
+        "people": len({one.series.person for one in series}),
+        "repeats": sum(_repeats(one.series) for one in series),
+        "start": None,
+        "end": None,
+        "strip": [],
+    }
+    if timed:
+        every = np.concatenate(known)
+        found |= {"start": float(every.min()), "end": float(every.max()), "strip": _strip(every)}
+    return found
+
+
+def _repeats(series: Trajectory) -> int:
+    """How many positions are those published just before."""
+    return int(np.count_nonzero((np.diff(series.lon) == 0) & (np.diff(series.lat) == 0)))
+
+
+def _strip(time_s: Any) -> list[list[int]]:
+    """Bins in which positions were published, each with its shade from 1 to :data:`SHADES`."""
+    counts, _ = np.histogram(time_s, bins=BINS)
+    shade = np.ceil(SHADES * np.log1p(counts) / math.log1p(max(int(counts.max()), 1)))
+    return [[int(i), int(shade[i])] for i in np.flatnonzero(counts)]
+
+
+def _noise_m(row: Release) -> dict[str, float] | None:
+    """Metres that noise moves half and 19 of 20 of the positions by at most, by the description alone.
+
+    None after post-processing, and where budgets depend on the run.
+    """
+    mechanism = row.parsed_spec.mechanism
+    if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
+        return None
+    found = noise_forecast(mechanism, masks_of_people(row.landmark_set))
+    if found is None or found.overall.median_m is None or found.overall.p95_m is None:
+        return None
+    return {"half": found.overall.median_m, "most": found.overall.p95_m}
+
+
+MARKS = 6
+"""The most marks of the strip."""
+STEPS_H = (1, 2, 3, 6, 12, 24, 48, 168, 336, 720, 1440, 2160, 4320, 8760, 17520, 43800, 87600)
+
+
+def time_marks(start: float, end: float) -> list[dict[str, Any]]:
+    """Labelled times of day, days or months between two times (s since 1970, UTC), at per cent of the strip."""
+    if not end > start:
+        return []
+    step = next((3600.0 * one for one in STEPS_H if (end - start) / (3600.0 * one) <= MARKS), end - start)
+    form = "%H:%M" if step < 86400 else "{0.day} %b" if end - start < 300 * 86400 else "%b %Y"
+    times = np.arange(math.ceil(start / step) * step, end, step)
+    moments = [(one, datetime.fromtimestamp(float(one), UTC)) for one in times]
+    return [{"at": 100 * (one - start) / (end - start), "text": f"{at:{form}}".format(at)} for one, at in moments]
+
+
+def certainty(epsilon: float) -> float:
+    """What a guess of one half becomes at most where odds change by a factor of at most exp(ε), in per cent.
+
+    Rounded up to a tenth.
+
+    >>> certainty(1.0), certainty(0.0), certainty(100.0)
+    (73.2, 50.0, 100.0)
+    """
+    return math.ceil(1000 / (1 + math.exp(-epsilon))) / 10

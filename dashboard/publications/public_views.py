@@ -1,0 +1,153 @@
+"""Pages and files behind a public link: for whoever has it, the same with and without a login."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_safe
+
+from dashboard.core.palette import palette
+from dashboard.core.rest.parsing import attachment
+from dashboard.datasets.models import Kind
+from dashboard.maps import joined_tracks
+from dashboard.publications import copies, limits
+from dashboard.publications.facts import BINS, certainty, time_marks
+from dashboard.publications.models import Publication
+from dashboard.publications.selectors import open_publication
+from dashboard.releases import kind_report
+from dashboard.storage.series_cache import lines
+from privacy_engine.errors import ParameterError
+
+HEADERS = {
+    "Cache-Control": "private, no-store",  # a revoked page is gone everywhere at once
+    "Referrer-Policy": "no-referrer",  # the address is the key
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+}
+LISTED = 2000
+"""The most streams to choose from."""
+
+View = Callable[[HttpRequest, Publication], HttpResponseBase]
+
+
+def public(view: View) -> Callable[[HttpRequest, str], HttpResponseBase]:
+    """A view of an open publication; every link that is not open has the same 404 page."""
+
+    @login_not_required
+    @require_safe
+    @sensitive_variables("token")
+    @wraps(view)
+    def respond(request: HttpRequest, token: str) -> HttpResponseBase:
+        if wait := limits.seconds_to_wait(request):
+            response: HttpResponseBase = _later(request, 429, wait)
+        elif not (found := open_publication(token)):
+            response = _closed(request)
+        else:
+            try:
+                response = view(request, found)
+            except (FileNotFoundError, ParameterError):  # revoked meanwhile, or no such format or stream
+                response = _closed(request)
+            except limits.Busy:
+                response = _later(request, 503, round(limits.PATIENCE_S))
+        for name, value in HEADERS.items():
+            response[name] = value
+        return response
+
+    return respond
+
+
+def _closed(request: HttpRequest) -> HttpResponse:
+    return render(request, "publications/closed.html", status=404)
+
+
+def _later(request: HttpRequest, status: int, wait: int) -> HttpResponse:
+    context = {"busy": status == 503, "wait": wait}
+    response = render(request, "publications/later.html", context, status=status)
+    response["Retry-After"] = str(wait)
+    return response
+
+
+@public
+def page(request: HttpRequest, publication: Publication) -> HttpResponse:
+    """The public page: what this is, how coarse it is, what it does not hide, downloads, label."""
+    label = copies.read_label(publication)
+    shown = _of_trajectories(publication) if publication.kind == Kind.TRAJECTORY else _of_others(request, publication)
+    style = palette(publication.kind).get(publication.mechanism)
+    context = {
+        "publication": publication,
+        "facts": publication.facts,
+        "label": label,
+        "mechanism": label["spec"]["mechanism"],
+        "certainty": certainty(label["epsilon"]),
+        "not_hidden": _not_hidden(label),
+        "steps": [step["name"] for step in label["spec"].get("postprocess", ())],
+        "address": request.path,
+        "more_formats": [one for one in publication.formats if not one["bundled"]],
+        **shown,
+    }
+    own = {"kind": publication.kind, "title": publication.shown_title, "style": style}
+    context["page"] = own | shown["drawn"]
+    return render(request, "publications/page.html", context)
+
+
+def _of_trajectories(publication: Publication) -> dict[str, Any]:
+    track = reverse("publications:track", args=[publication.token])
+    facts = publication.facts
+    marks = time_marks(facts["start"], facts["end"]) if facts["strip"] else []
+    return {"bins": BINS, "marks": marks, "drawn": {"track": track, "noise_m": facts["noise_m"]}}
+
+
+def _of_others(request: HttpRequest, publication: Publication) -> dict[str, Any]:
+    data = copies.read_data(publication)
+    if publication.kind == Kind.CHECKINS:
+        found = kind_report.places(data)
+        return {"places": [one | {"centre": _centre(one)} for one in found], "drawn": {"places": found}}
+    text = request.GET.get("stream", "")
+    which = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    streams = list(enumerate(data.names))[:LISTED]
+    curves = kind_report.curves([data], which)
+    return {"streams": streams, "stream": which, "stream_name": curves["name"], "drawn": {"curves": curves}}
+
+
+def _centre(cell: dict[str, Any]) -> str:
+    """The centre of a cell: 40.7421° N, 73.9872° W."""
+    lon, lat = (cell["west"] + cell["east"]) / 2, (cell["south"] + cell["north"]) / 2
+    return f"{abs(lat):.4f}° {'S' if lat < 0 else 'N'}, {abs(lon):.4f}° {'W' if lon < 0 else 'E'}"
+
+
+def _not_hidden(label: dict[str, Any]) -> list[str]:
+    """What the promise does not cover, in sentences; what is published as it was first."""
+    whole = label["whole_trace_epsilon"]
+    several = whole is not None and whole > label["epsilon"]
+    found = ["Places visited many times: averaging their positions finds them."] if several else []
+    found.append(f"What is published as it was: {', '.join(label['clear_fields'])}.")
+    return [*found, *(f"{one[:1].upper()}{one[1:]}." for one in label["not_covered"]), *label["guarantee"]["caveats"]]
+
+
+@public
+def track(request: HttpRequest, publication: Publication) -> HttpResponse:
+    """Published positions for the map, thinned out evenly; see dashboard/maps/track_encoding.py."""
+    if publication.kind != Kind.TRAJECTORY:
+        return _closed(request)
+    found = lines(publication.data_path)
+    body = joined_tracks.encode(found, list(map(len, found)), points=joined_tracks.USUAL, reduce="sample")
+    return HttpResponse(body, content_type="application/octet-stream")
+
+
+@public
+def data(request: HttpRequest, publication: Publication) -> FileResponse:
+    """The release as a file that carries its label."""
+    return attachment(*copies.export(publication, request.GET.get("format", "csv")))
+
+
+@public
+def label(request: HttpRequest, publication: Publication) -> FileResponse:
+    """The privacy label."""
+    return attachment(publication.label_path.open("rb"), "application/json", f"{publication.file_stem}.label.json")

@@ -1,0 +1,25 @@
+"""Reads of the publications app."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from dashboard.publications.models import Publication, digest_of
+
+
+def visible_publications(user: Any) -> QuerySet[Publication]:
+    """The user's own, newest first."""
+    return Publication.objects.filter(owner=user).select_related("release").order_by("-created_at", "pk")
+
+
+def open_publication(token: str) -> Publication | None:
+    """The publication behind a link; None if the link is unknown, revoked or expired.
+
+    The lookup is by the token's digest, so its time does not depend on the tokens that exist.
+    """
+    today = datetime.now(UTC).date()
+    valid = Publication.objects.filter(Q(expires_on__isnull=True) | Q(expires_on__gte=today))
+    return valid.filter(digest=digest_of(token)).first()

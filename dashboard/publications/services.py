@@ -1,0 +1,101 @@
+"""Writes of the publications app: publish a release under a link, revoke the link."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from dashboard.core.errors import Conflict, require_state
+from dashboard.core.filenames import file_stem
+from dashboard.core.idempotency import check_key, earlier_row
+from dashboard.core.text import one_line
+from dashboard.jobs.models import State
+from dashboard.publications import copies
+from dashboard.publications.facts import facts_of
+from dashboard.publications.models import Publication, digest_of
+from dashboard.releases import naming
+from dashboard.releases.models import Release
+from dashboard.releases.services import lock_finished
+from privacy_engine.errors import ParameterError
+
+
+def publish_release(
+    *, release: Release, title: str = "", expires_on: date | None = None, idempotency_key: str = ""
+) -> Publication:
+    """Put a copy of a finished release under a new public link, valid to the end of ``expires_on`` (UTC).
+
+    The copy has no names of people or series, and stays when the release or its dataset is deleted. With an
+    ``idempotency_key`` the same request may be sent any number of times: there is one link.
+
+    Raises
+    ------
+    Conflict
+        The release is not done, it is a seeded simulation, or the key was used for another request.
+    ParameterError
+        ``expires_on`` is over, or the key is no key.
+    """
+    check_key(idempotency_key)
+    require_state(release, State.DONE, "release")
+    if release.seeded:
+        raise Conflict(
+            "The release is a seeded simulation: whoever tries seeds can remove its noise. It has no guarantee and "
+            "cannot be published. Make a release without a seed.",
+            field="release",
+            rule="a release without a seed",
+        )
+    if expires_on is not None and expires_on < datetime.now(UTC).date():
+        rule = "today (UTC) or later"
+        raise ParameterError(f"expires_on must be {rule}", field="expires_on", rule=rule, value=str(expires_on))
+    fresh = Publication(
+        owner=release.owner,
+        release=release,
+        kind=release.kind,
+        mechanism=release.mechanism,
+        method=release.title,
+        title=one_line(title),
+        expires_on=expires_on,
+        idempotency_key=idempotency_key,
+    )
+    fresh.digest = digest_of(fresh.token)
+    parts = [fresh.title] if fresh.title else [*naming.file_parts(release.parsed_spec), fresh.pk.hex[:8]]
+    fresh.file_stem = file_stem(*parts)
+    if earlier := earlier_row(fresh, _request):
+        return earlier
+    try:
+        return _create(fresh, release)
+    except IntegrityError:
+        if earlier := earlier_row(fresh, _request):  # the same request came twice at once, and the other was first
+            return earlier
+        raise
+
+
+def _request(publication: Publication) -> tuple[Any, ...]:
+    return publication.release_id, publication.title, publication.expires_on
+
+
+def _create(fresh: Publication, release: Release) -> Publication:
+    """Files first, then the row; neither without the other."""
+    try:
+        data = copies.public_data(release)
+        fresh.facts = facts_of(release, data)
+        copies.write(fresh, data, copies.label_of(release, data))
+        with transaction.atomic():
+            lock_finished(release.pk)
+            fresh.save(force_insert=True)
+    except FileNotFoundError:
+        copies.remove(fresh)
+        raise Conflict("The release is discarded.", field="release", rule=str(State.DONE)) from None
+    except BaseException:
+        copies.remove(fresh)
+        raise
+    return fresh
+
+
+@transaction.atomic
+def revoke_publication(*, publication: Publication) -> None:
+    """End a link at once, and delete the copy behind it."""
+    transaction.on_commit(partial(copies.remove, Publication(pk=publication.pk)))
+    publication.delete()

@@ -1,0 +1,82 @@
+"""The owner's pages of public links: all of them, and those of one release with the form that makes one."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.dateparse import parse_date
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from dashboard.jobs.models import State
+from dashboard.publications import services
+from dashboard.publications.selectors import visible_publications
+from dashboard.releases.models import Release
+from dashboard.releases.selectors import visible_releases
+from privacy_engine.errors import EngineError, ParameterError
+
+PER_PAGE = 50
+
+
+@require_safe
+@never_cache
+def index(request: HttpRequest) -> HttpResponse:
+    """All public links of the user."""
+    return _listed(request, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """The links of one release, and the form that makes another."""
+    release = get_object_or_404(visible_releases(request.user), pk=pk)
+    if request.method != "POST":
+        return _listed(request, release)
+    try:
+        made = services.publish_release(
+            release=release, title=request.POST.get("title", ""), expires_on=_day(request.POST.get("expires_on", ""))
+        )
+    except EngineError as error:
+        return _listed(request, release, error.as_dict())
+    messages.success(request, f"{made.shown_title} is published. Whoever has the link can read it.")
+    return redirect("publications:new", pk=pk)
+
+
+@require_POST
+def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """End a link at once."""
+    found = get_object_or_404(visible_publications(request.user), pk=pk)
+    services.revoke_publication(publication=found)
+    messages.success(request, f"The link of {found.shown_title} is revoked: its page and its files are gone.")
+    return redirect("publications:list")
+
+
+def _day(text: str) -> Any:
+    try:
+        found = parse_date(text.strip())
+    except ValueError:
+        found = None
+    if text.strip() and found is None:
+        rule = "a day such as 2027-11-22, or empty"
+        raise ParameterError(f"expires_on must be {rule}", field="expires_on", rule=rule, value=text[:60])
+    return found
+
+
+def _listed(request: HttpRequest, release: Release | None, error: dict[str, Any] | None = None) -> HttpResponse:
+    rows = visible_publications(request.user)
+    if release is not None:
+        rows = rows.filter(release=release)
+    context = {
+        "release": release,
+        "publishable": release is not None and release.state == State.DONE and not release.seeded,
+        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "origin": f"{request.scheme}://{request.get_host()}",
+        "error": error,
+        "chosen": request.POST,
+    }
+    return render(request, "publications/list.html", context, status=400 if error else 200)

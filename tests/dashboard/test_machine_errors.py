@@ -1,0 +1,166 @@
+"""A database that is away and a full disk: 503 and 507 with Retry-After, in the API and on pages; nothing half-done."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sqlite3
+import tempfile
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import DataError, OperationalError, connection
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.core.failures import failure
+from dashboard.core.machine_errors import DATABASE_AWAY, DISK_FULL, machine_error
+from dashboard.datasets.models import Dataset
+from dashboard.maintenance import health
+from dashboard.storage import local_files
+from privacy_engine import formats
+from privacy_engine.errors import EngineError
+from tests.dashboard import kinds
+from tests.dashboard.conftest import HOME
+
+
+def of_sqlite(code: int) -> OperationalError:
+    """What Django raises for an error of SQLite."""
+    cause = sqlite3.OperationalError("at secret.example")
+    cause.sqlite_errorcode = code
+    error = OperationalError("at secret.example")
+    error.__cause__ = cause
+    return error
+
+
+class Statements:
+    """Refuses every statement with an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, *args: Any) -> Any:
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (of_sqlite(5), DATABASE_AWAY),
+        (of_sqlite(13), DISK_FULL),
+        (OperationalError("gone"), DATABASE_AWAY),
+        (OSError(errno.ENOSPC, "full"), DISK_FULL),
+        (OSError(errno.EDQUOT, "quota"), DISK_FULL),
+        (OSError(errno.EACCES, "no"), None),
+        (of_sqlite(1), None),  # an error of the statement
+        (DataError("too long"), None),
+        (ValueError(), None),
+        (None, None),
+    ],
+)
+def test_which_errors_are_of_the_machine(error: Exception | None, expected: Any) -> None:
+    assert machine_error(error) is expected
+
+
+@pytest.mark.parametrize(("code", "status", "wait"), [(5, 503, 5), (13, 507, 60)], ids=["locked", "full"])
+@pytest.mark.parametrize("address", ["/", "/published/", "/api/v1/datasets/", "/api/v1/jobs/", "/login/"])
+def test_every_address_states_it_and_names_nothing(
+    owner_page: Client, address: str, code: int, status: int, wait: int
+) -> None:
+    owner_page.raise_request_exception = False
+    with connection.execute_wrapper(Statements(of_sqlite(code))):
+        answer = owner_page.get(address, {"page": "1"} if address == "/" else {})
+    if address == "/login/" and answer.status_code == 200:
+        pytest.fail("the login page requests the session from the database")
+    assert (answer.status_code, answer["Retry-After"]) == (status, str(wait))
+    assert "no-store" in answer["Cache-Control"]
+    assert b"secret.example" not in answer.content
+    if address.startswith("/api/"):
+        assert answer["Content-Type"] == "application/problem+json"
+        assert answer.json()["errors"][0]["code"] == ("database-away" if code == 5 else "disk-full")
+    else:
+        assert "Not available at the moment" in answer.content.decode()
+        again = answer.wsgi_request.get_full_path()
+        assert f'href="{again}">Try again' in answer.content.decode()
+
+
+def test_a_page_after_a_form_offers_the_way_back_to_it(owner_page: Client) -> None:
+    owner_page.raise_request_exception = False
+    with connection.execute_wrapper(Statements(of_sqlite(5))):
+        answer = owner_page.post("/password/", {})
+    assert answer.status_code == 503
+    assert "Back button returns to the form" in answer.content.decode()
+
+
+def test_an_upload_on_a_full_disk_leaves_nothing(
+    owner_api: APIClient, monkeypatch: pytest.MonkeyPatch, files: Any
+) -> None:
+    def full(*args: Any, **kwargs: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device: /secret/place")
+
+    before = files()
+    monkeypatch.setattr(local_files, "written", full)
+    monkeypatch.setattr(local_files, "home", full)
+    answer = kinds.sent(owner_api, b"lat,lon\n1,2\n3,4\n")
+    assert (answer.status_code, answer["Retry-After"]) == (507, "60")
+    assert b"secret" not in answer.content
+    assert not Dataset.objects.exists()
+    assert files() == before
+
+
+def test_a_job_on_a_full_disk_names_it_and_may_run_again() -> None:
+    found = failure(OSError(errno.ENOSPC, "No space left on device"), "dataset 1")
+    assert found == {"code": "disk-full", "message": "The disk of the server is full."}
+
+
+def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        for name in ("a.csv", "b.csv"):
+            archive.writestr(name, "lat,lon\n1,2\n3,4\n")
+
+    def full(*args: Any, **kwargs: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", full)
+    monkeypatch.setattr(zipfile.ZipExtFile, "read1", full)
+    with (tmp_path / "two.zip").open("rb") as stream, pytest.raises(OSError, match="space") as error:
+        formats.read(stream, name="two.zip")
+    assert not isinstance(error.value, EngineError)
+    assert machine_error(error.value) is DISK_FULL
+
+
+class TestHealth:
+    @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_UNIX])
+    def test_a_broker_that_is_away_is_reported(
+        self, client: Client, db: None, settings: Any, family: socket.AddressFamily
+    ) -> None:
+        with socket.socket(family, socket.SOCK_STREAM) as broker, tempfile.TemporaryDirectory() as folder:
+            broker.bind(("127.0.0.1", 0) if family == socket.AF_INET else f"{folder}/broker")
+            broker.listen()
+            name = broker.getsockname()
+            settings.CELERY_BROKER_URL = (
+                f"redis://user:secret@127.0.0.1:{name[1]}/0" if family == socket.AF_INET else f"redis+socket://{name}"
+            )
+
+            def answer_once() -> None:
+                with broker.accept()[0] as connection:
+                    connection.recv(100)
+                    connection.sendall(b"-NOAUTH Authentication required.\r\n")
+
+            thread = threading.Thread(target=answer_once)
+            thread.start()
+            assert client.get("/healthz").json()["broker"] is True
+            thread.join()
+        answer = client.get("/healthz")
+        assert (answer.status_code, answer.json()["broker"]) == (200, False)
+        assert b"secret" not in answer.content
+
+    def test_a_nearly_full_disk_is_reported(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        HOME.mkdir(parents=True, exist_ok=True)
+        assert client.get("/healthz").json()["disk_space"] is True
+        monkeypatch.setattr(health, "SPARE_BYTES", 2**62)
+        answer = client.get("/healthz")
+        assert (answer.status_code, answer.json()["disk_space"]) == (200, False)

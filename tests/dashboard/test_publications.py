@@ -1,0 +1,348 @@
+"""Public links of releases: who may make and end them, what readers see, what stays after the dataset is deleted."""
+
+from __future__ import annotations
+
+import io
+import struct
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from dashboard.core.errors import Conflict
+from dashboard.core.filenames import content_disposition, file_stem
+from dashboard.maintenance import cleanup
+from dashboard.publications import services
+from dashboard.publications.facts import certainty
+from dashboard.publications.models import Publication, digest_of
+from dashboard.releases import naming
+from dashboard.releases.models import Release
+from privacy_engine.datatypes import datatypes
+from privacy_engine.verify import verify
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, release_url
+from tests.dashboard.conftest import HOME
+from tests.dashboard.release_runs import executed
+
+LIST = "/api/v1/publications/"
+
+
+def made(api: APIClient, release: Any, **body: Any) -> dict[str, Any]:
+    """A public link as the API shows it."""
+    answer = api.post(release_url(release, "publications"), body)
+    assert answer.status_code == 201, answer.json()
+    found: dict[str, Any] = answer.json()
+    assert answer["Location"] == found["urls"]["self"]
+    return found
+
+
+def addresses(page: str, kind: str) -> Iterator[str]:
+    """Everything that a reader can open."""
+    yield page
+    yield f"{page}label/"
+    yield from (f"{page}data/?format={name}" for name in datatypes[kind].exports)
+    if kind == "trajectory":
+        yield f"{page}track/"
+
+
+def bodies(page: str, kind: str) -> dict[str, bytes]:
+    """What a reader without an account receives, by address."""
+    answers = {address: Client().get(address) for address in addresses(page, kind)}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    return {address: answer.getvalue() for address, answer in answers.items()}
+
+
+class TestLink:
+    def test_is_shown_again_and_its_token_is_not_stored(self, owner_api: APIClient, done: Release) -> None:
+        link = made(owner_api, done, title="A week")
+        row = Publication.objects.get()
+        assert link["urls"]["page"] == f"/p/{row.token}/"
+        assert owner_api.get(link["urls"]["self"]).json() == link
+        assert len(row.token) == 43  # 256 bits
+        assert row.digest == digest_of(row.token)
+        stored = "".join(map(str, Publication.objects.values_list().get()))
+        assert row.token not in stored
+
+    @pytest.mark.parametrize(
+        ("title", "stem"),
+        [
+            ("Übung: a week/../b", "Übung-a-week.b"),
+            ("<?>", "cairn"),
+            ("", "{}_{}"),
+        ],
+    )
+    def test_names_its_files_by_the_title_or_the_parameters(
+        self, owner_api: APIClient, done: Release, title: str, stem: str
+    ) -> None:
+        link = made(owner_api, done, title=title)
+        row = Publication.objects.get()
+        assert row.file_stem == stem.format(file_stem(*naming.file_parts(done.parsed_spec)), row.pk.hex[:8])
+        answer = Client().get(f"{link['urls']['page']}data/?format=csv")
+        assert answer["Content-Disposition"] == content_disposition(f"{row.file_stem}.csv")
+        answer.getvalue()
+
+    def test_after_a_change_of_the_secret_key_it_works_and_is_not_shown(
+        self, owner_api: APIClient, done: Release, settings: Any
+    ) -> None:
+        link = made(owner_api, done)
+        settings.SECRET_KEY = "another"
+        assert owner_api.get(link["urls"]["self"]).json()["urls"]["page"] is None
+        assert Client().get(link["urls"]["page"]).status_code == 200
+
+    def test_key_makes_one_link(self, owner_api: APIClient, done: Release) -> None:
+        address, key = release_url(done, "publications"), {"Idempotency-Key": "once"}
+        answers = [owner_api.post(address, {"title": "A"}, headers=key) for _ in range(3)]
+        assert len({answer.json()["id"] for answer in answers}) == 1
+        assert Publication.objects.count() == 1
+        assert owner_api.post(address, {"title": "B"}, headers=key).status_code == 409
+
+    def test_ends_with_its_last_day(self, owner_api: APIClient, done: Release) -> None:
+        today = datetime.now(UTC).date()
+        link = made(owner_api, done, expires_on=str(today))
+        assert Client().get(link["urls"]["page"]).status_code == 200
+        Publication.objects.update(expires_on=today - timedelta(days=1))
+        assert owner_api.get(link["urls"]["self"]).json()["expired"] is True
+        assert {Client().get(one).status_code for one in addresses(link["urls"]["page"], "trajectory")} == {404}
+
+    @pytest.mark.parametrize("day", ["2020-01-01", "tomorrow", "2026-13-01", 5])
+    def test_fail_day_that_is_over_or_no_day(self, owner_api: APIClient, done: Release, day: Any) -> None:
+        answer = owner_api.post(release_url(done, "publications"), {"expires_on": day})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "expires_on")
+        assert not Publication.objects.exists()
+
+    def test_revoked_expired_and_unknown_are_one_page(
+        self, owner_api: APIClient, done: Release, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        link, other = made(owner_api, done), made(owner_api, done)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(link["urls"]["self"]).status_code == 204
+        assert owner_api.delete(link["urls"]["self"]).status_code == 404
+        assert not list((HOME / "publications").glob(f"{link['id']}*"))
+        Publication.objects.filter(pk=other["id"]).update(expires_on="2020-01-01")
+        pages = [
+            link["urls"]["page"],
+            other["urls"]["page"],
+            "/p/x/",
+            f"/p/{'é' * 50}/",
+            f"{other['urls']['page']}data/",
+        ]
+        answers = [Client().get(page) for page in pages]
+        assert {answer.status_code for answer in answers} == {404}
+        assert len({answer.content for answer in answers}) == 1
+        assert "has expired, or was withdrawn" in answers[0].content.decode()
+
+
+class TestWhoMay:
+    def test_strangers_neither_publish_nor_list_nor_revoke(
+        self, owner_api: APIClient, stranger_api: APIClient, anonymous_api: APIClient, done: Release
+    ) -> None:
+        link = made(owner_api, done)
+        address = release_url(done, "publications")
+        for api, status in ((stranger_api, 404), (anonymous_api, 401)):
+            assert api.post(address, {}).status_code == status
+            assert api.get(address).status_code == status
+            assert api.get(link["urls"]["self"]).status_code == status
+            assert api.delete(link["urls"]["self"]).status_code == status
+        assert stranger_api.get(LIST).json()["results"] == []
+        assert stranger_api.get(LIST, {"release": str(done.pk)}).json()["results"] == []
+        assert Publication.objects.count() == 1
+
+    def test_pages_of_links_are_the_owners(
+        self, client: Client, owner: Any, stranger: Any, owner_api: APIClient, done: Release
+    ) -> None:
+        link = made(owner_api, done, title="Mine")
+        new, revoke = (
+            reverse("publications:new", args=[done.pk]),
+            reverse("publications:revoke", args=[link["id"]]),
+        )
+        assert client.get(new)["Location"].startswith("/login/")
+        client.force_login(stranger)
+        assert [client.get(new).status_code, client.post(new).status_code] == [404, 404]
+        assert client.post(revoke).status_code == 404
+        assert b"Mine" not in client.get("/published/").content
+        client.force_login(owner)
+        assert link["urls"]["page"] in client.get("/published/").content.decode()
+        assert client.post(new, {"expires_on": "2020-01-01"}).status_code == 400
+        assert client.post(new, {"title": "Two", "expires_on": ""}).status_code == 302
+        assert client.post(revoke).status_code == 302
+        assert list(Publication.objects.values_list("title", flat=True)) == ["Two"]
+
+    def test_simulations_and_unfinished_releases_are_refused(
+        self, owner_api: APIClient, owner_page: Client, body: dict[str, Any]
+    ) -> None:
+        waiting = Release.objects.get(pk=owner_api.post("/api/v1/releases/", body).json()["id"])
+        seeded = Release.objects.get(pk=owner_api.post("/api/v1/releases/", body | {"seed": 1}).json()["id"])
+        for release in (waiting, executed(seeded)):
+            assert owner_api.post(release_url(release, "publications"), {}).status_code == 409
+            page = owner_page.get(reverse("publications:new", args=[release.pk]))
+            assert b"<form class=" not in page.content
+        assert not Publication.objects.exists()
+
+    def test_a_reader_comes_nowhere_else(self, owner_api: APIClient, done: Release) -> None:
+        link = made(owner_api, done)
+        reader = Client()
+        page = reader.get(link["urls"]["page"])
+        assert not page.cookies
+        assert not reader.cookies
+        for address in ("/", "/published/", f"/releases/{done.pk}/report/", f"/datasets/{done.dataset_id}/"):
+            assert reader.get(address)["Location"].startswith("/login/"), address
+        assert reader.get(release_url(done, "data")).status_code == 401
+        for verb in ("post", "put", "patch", "delete"):
+            assert getattr(reader, verb)(link["urls"]["page"]).status_code == 405
+
+
+class TestPage:
+    def test_headers(self, owner_api: APIClient, done: Release) -> None:
+        link = made(owner_api, done)
+        for address in (*addresses(link["urls"]["page"], "trajectory"), "/p/unknown/"):
+            answer = Client().get(address)
+            assert answer["Cache-Control"] == "private, no-store"
+            assert answer["Referrer-Policy"] == "no-referrer"
+            assert "noindex" in answer["X-Robots-Tag"]
+            assert "default-src 'none'" in answer["Content-Security-Policy"]
+            assert "unsafe" not in answer["Content-Security-Policy"]
+            answer.getvalue()
+
+    def test_is_the_same_for_its_owner(self, owner_api: APIClient, owner_page: Client, done: Release) -> None:
+        page = made(owner_api, done)["urls"]["page"]
+        assert owner_page.get(page).content == Client().get(page).content
+
+    def test_states_how_coarse_and_how_certain(self, owner_api: APIClient, done: Release) -> None:
+        page = Client().get(made(owner_api, done, title="A <b>week</b>")["urls"]["page"]).content.decode()
+        noise = Publication.objects.get().facts["noise_m"]
+        assert 0 < noise["half"] < noise["most"]
+        assert "A &lt;b&gt;week&lt;/b&gt;" in page
+        assert "at most <strong>73.2 %</strong>" in page
+        assert "half of the positions by more than" in page
+
+    @pytest.mark.parametrize(("epsilon", "sure"), [(0.0, 50.0), (1.0, 73.2), (2.0, 88.1), (8.0, 100.0), (800.0, 100.0)])
+    def test_certainty_is_rounded_up(self, epsilon: float, sure: float) -> None:
+        assert certainty(epsilon) == sure
+
+    @pytest.mark.parametrize("kind", ["stream", "checkins"])
+    def test_other_kinds(self, owner_api: APIClient, kind: str) -> None:
+        if kind == "stream":
+            dataset, mechanism = kinds.made(owner_api, kinds.wide(kinds.counts()), "secret.csv"), kinds.STREAM
+        else:
+            dataset = kinds.made(owner_api, kinds.checkins(kinds.checkin_rows()), "secret.csv")
+            mechanism = kinds.POPULARITY
+        release = Release.objects.get(pk=kinds.released(owner_api, dataset, mechanism)["id"])
+        link = made(owner_api, release, title="Open data")
+        found = bodies(link["urls"]["page"], kind)
+        for name in datatypes[kind].exports:
+            assert verify(found[f"{link['urls']['page']}data/?format={name}"]).holds
+        assert not [address for address, body in found.items() if b"secret" in body]
+        owner_api.delete(f"/api/v1/datasets/{dataset['id']}/")
+        assert bodies(link["urls"]["page"], kind) == found
+
+
+class TestDeletion:
+    def test_what_is_published_outlives_the_dataset_byte_for_byte(
+        self, owner_api: APIClient, done: Release, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        link = made(owner_api, done, title="A week")
+        before = bodies(link["urls"]["page"], "trajectory")
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(f"/api/v1/datasets/{done.dataset_id}/").status_code == 204
+        cleanup.tidy()
+        kept = [path for path in HOME.rglob("*") if path.is_file() and path.parts[-2] != "run"]
+        originals = [path for path in kept if "datasets" in path.parts or "releases" in path.parts]
+        assert originals == []
+        assert {path.name for path in (HOME / "publications" / link["id"]).iterdir()} == {
+            *("data.parquet", "label.json"),
+            *(f"export.{name}" for name in datatypes["trajectory"].exports),
+        }
+        assert bodies(link["urls"]["page"], "trajectory") == before
+        assert owner_api.get(LIST).json()["results"][0]["release"] is None
+
+    def test_a_discarded_release_too(
+        self, owner_api: APIClient, done: Release, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        link = made(owner_api, done)
+        before = bodies(link["urls"]["page"], "trajectory")
+        with django_capture_on_commit_callbacks(execute=True):
+            owner_api.delete(release_url(done))
+        assert bodies(link["urls"]["page"], "trajectory") == before
+
+    def test_the_dialog_finds_the_links_of_a_dataset(self, owner_api: APIClient, done: Release) -> None:
+        link = made(owner_api, done)
+        for query in ({"dataset": str(done.dataset_id)}, {"release": str(done.pk)}):
+            assert [one["id"] for one in owner_api.get(LIST, query).json()["results"]] == [link["id"]]
+        assert owner_api.get(LIST, {"dataset": str(uuid.uuid4())}).json()["results"] == []
+
+    def test_discarded_meanwhile_is_a_conflict_without_files(self, done: Release) -> None:
+        Release.objects.filter(pk=done.pk).delete()
+        with pytest.raises(Conflict, match="discarded"):
+            services.publish_release(release=done)
+        assert not list((HOME / "publications").iterdir())
+
+    def test_of_the_account_revokes_its_links(
+        self, owner: Any, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        link = made(owner_api, done)
+        owner.delete()
+        assert {Client().get(one).status_code for one in addresses(link["urls"]["page"], "trajectory")} == {404}
+        monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
+        cleanup.tidy()
+        assert not list((HOME / "publications").iterdir())
+
+    def test_strays_are_swept(self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+        link = made(owner_api, done)
+        stray = HOME / "publications" / str(uuid.uuid4())
+        stray.mkdir()
+        monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
+        cleanup.tidy()
+        assert [path.name for path in (HOME / "publications").iterdir()] == [link["id"]]
+
+
+FAR = UNIFORM | {"epsilon": 0.001}
+"""Noise of hundreds of kilometres: five digits of a draw are those of the truth in 1 of 2,000 runs, not in 1 of 7."""
+CANARIES = ("Ada Canary", "Bert Canary", "canarynote", "canary-file", "Canary dataset", "Canary marks", "canary-value")
+
+
+def canary_rows() -> tuple[bytes, list[tuple[float, float]]]:
+    """A table of two people with names of every sort, and its positions."""
+    rows, places = [], []
+    for k, person in enumerate(("Ada Canary", "Bert Canary")):
+        for i in range(12):
+            lon, lat = round(2.3123457 + 0.0031 * i + 0.1 * k, 7), round(48.8123459 + 0.0017 * i, 7)
+            places.append((lon, lat))
+            rows.append(f"{person},2024-06-15T10:{i:02}:00Z,{lat:.7f},{lon:.7f},canary-value")
+    return "\n".join(["person,time,lat,lon,canarynote", *rows, ""]).encode(), places
+
+
+def test_nothing_of_the_original_is_in_any_byte_that_is_published(owner_api: APIClient) -> None:
+    body, places = canary_rows()
+    dataset = kinds.made(owner_api, body, "canary-file.csv")
+    assert owner_api.patch(dataset["urls"]["self"], {"name": "Canary dataset"}).status_code == 200
+    marks = owner_api.post(
+        "/api/v1/landmark-sets/",
+        {"dataset": dataset["id"], "name": "Canary marks", "method": {"name": "manual", "events": [0, 3]}},
+    ).json()
+    answer = owner_api.post(
+        "/api/v1/releases/",
+        {"dataset": dataset["id"], "landmark_set": marks["id"], "name": "canary-value", "mechanism": FAR},
+    )
+    release = executed(Release.objects.get(pk=answer.json()["id"]))
+    assert release.state == "done"
+    page = made(owner_api, release, title="Two people")["urls"]["page"]
+    found = bodies(page, "trajectory")
+    secrets = [*CANARIES, "owner", dataset["id"], marks["id"], str(release.owner_view["mae_m"])]
+    digits = [text for lon, lat in places for text in (f"{lon:.7f}", f"{lat:.7f}", f"{lon:.5f}", f"{lat:.5f}")]
+    whole = [struct.pack("<i", round(one * 1e7)) for place in places for one in place]
+    wanted = [text.encode() for text in (*secrets, *digits)] + whole
+    stored = {str(path): path.read_bytes() for path in (HOME / "publications").rglob("*") if path.is_file()}
+    hits = [(address, one) for address, body in (found | stored).items() for one in wanted if one in body]
+    assert hits == []
+    table = pq.read_table(io.BytesIO(found[f"{page}data/?format=parquet"]))
+    columns = [set(column.to_pylist()) for column in table.columns]
+    assert not [one for place in places for one in place if any(one in column for column in columns)]
+    track = decode_track(found[f"{page}track/"])
+    assert not {round(lon * 1e7) for lon, _ in places} & set(track["lon"])
+    assert b"person 1" in found[f"{page}data/?format=csv"]

@@ -1,0 +1,182 @@
+"""Large files are read in memory that does not grow with them, with progress, within the limits."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.large_files import NAMES, WRITERS
+from privacy_engine.data import Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import Limits, archive, blockwise, read, rows
+from privacy_engine.mapped_series import MappedSeries, mapped
+from tests.engine.format_samples import read_bytes, zipped
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = """
+import re, sys
+from privacy_engine.formats import read
+reading = read(sys.argv[1])
+for one in reading.series:
+    one.lon.sum()
+print(len(reading), re.search(r"VmHWM:\\s+([0-9]+)", open("/proc/self/status").read())[1])
+"""
+
+
+class Stopped(Exception):
+    pass
+
+
+def peak_kb(path: Path) -> tuple[int, int]:
+    """Points of a file, and the most memory of a process that reads it."""
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path)], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    points, peak = done.stdout.split()
+    return int(points), int(peak)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux")
+@pytest.mark.parametrize(("kind", "share", "most_per_point"), [("geolife", 0.06, 12), ("records", 0.03, 150)])
+def test_memory_of_eight_times_the_file(tmp_path: Path, kind: str, share: float, most_per_point: float) -> None:
+    found = []
+    for times in (1, 8):
+        path = tmp_path / NAMES[kind]
+        made = WRITERS[kind](path, share * times)
+        points, peak = peak_kb(path)
+        assert points == made
+        found.append((points, peak))
+    (few, low), (many, high) = found
+    assert 1000 * (high - low) / (many - few) < most_per_point, found
+
+
+def test_entries_are_not_held() -> None:
+    entry = {"latitudeE7": 525200000, "longitudeE7": 134050000, "timestamp": "2024-06-15T12:00:00Z", "note": "x" * 3000}
+    peaks = []
+    for count in (500, 4000):
+        data = io.BytesIO(json.dumps({"locations": [entry] * count}).encode())
+        tracemalloc.start()
+        assert len(read(data)) == count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_a_large_archive_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / NAMES["geolife"]
+    WRITERS["geolife"](path, 0.0065)
+    plain = read(path)
+    monkeypatch.setattr(archive, "LARGE_BYTES", 0)
+    other = read(path)
+    assert isinstance(other.series, MappedSeries)
+    assert not isinstance(plain.series, MappedSeries)
+    assert other.report.as_dict() == plain.report.as_dict()
+    same(plain.series, other.series)
+
+
+def test_a_large_table_is_the_same_as_a_small_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / NAMES["csv"]
+    WRITERS["csv"](path, 0.02)
+    plain = read(path)
+    monkeypatch.setattr(blockwise, "FEW", 100)
+    other = read(path)
+    assert isinstance(other.series, MappedSeries)
+    assert other.report.as_dict() == plain.report.as_dict()
+    same(plain.series, other.series)
+
+
+def same(some: list[Trajectory], others: list[Trajectory]) -> None:
+    for one, other in zip(some, others, strict=True):
+        assert (one.name, one.person) == (other.name, other.person)
+        for column in ("lon", "lat", "time_s", "marked"):
+            assert np.array_equal(getattr(one, column), getattr(other, column))
+
+
+def test_facts_digests_and_tables_of_mapped_series(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    sizes = (5, 0, 700, 1, 40)
+    plain = [
+        Trajectory(
+            rng.uniform(-9, 9, n), rng.uniform(-9, 9, n), np.sort(rng.uniform(0, 9, n)), f"s{n}", person="ab"[n % 2]
+        )
+        for n in sizes
+    ]
+    other, kind = mapped(plain), datatypes["trajectory"]
+    same(plain, other)
+    monkeypatch.setattr("privacy_engine.datatypes.trajectory_table.BATCH", 50)
+    assert len(list(kind.to_tables(other))) > 1
+    assert kind.to_table(other).equals(kind.to_table(plain), check_metadata=True)
+    assert kind.facts(other) == kind.facts(plain)
+    assert kind.content_digest(other) == kind.content_digest(plain)
+    back = kind.from_table(kind.to_table(other))
+    assert [one.name for one in back] == [one.name for one in plain]
+
+
+def test_columns_in_a_file_cannot_be_changed() -> None:
+    (one,) = mapped([Trajectory([1.0], [2.0], None, "a", np.array([True]))])
+    with pytest.raises(ValueError, match="read-only"):
+        one.lon[0] = 5
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        one.lon.setflags(write=True)
+    assert (one.time_s, one.marked.tolist()) == (None, [True])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_progress_is_by_bytes_and_may_stop(packed: bool) -> None:
+    table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(30_000))
+    data = zipped(a=table) if packed else table
+    shares: list[float] = []
+    read(io.BytesIO(data), watch=shares.append)
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 3
+    assert shares[-1] == 1.0
+
+    def stop(share: float) -> None:
+        if share > 0.5:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        read(io.BytesIO(data), watch=stop)
+
+
+class TestLimits:
+    def test_members_beyond_two_thousand_take_a_kilobyte_each(self) -> None:
+        limits = Limits()
+        assert limits.members_of(1_999_000) == 2000
+        assert limits.members_of(400_000_000) == 50_000
+        assert limits.members_of(20_000_000) == 20_000
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as many:
+            for i in range(2001):
+                many.writestr(f"{i}.csv", "")
+        with pytest.raises(FormatError) as refused:
+            read_bytes(out.getvalue(), "x.zip")
+        assert refused.value.code == "too_many_members"
+
+    @pytest.mark.parametrize("text", [b"[1]", b'{"type": "FeatureCollection", "features": []}'])
+    def test_a_format_that_is_held_in_memory(self, text: bytes) -> None:
+        with pytest.raises(FormatError, match="are read") as refused:
+            read_bytes(text + b" " * 2_000_000, "x.geojson", format="geojson", limits=Limits(whole=1_000_000))
+        assert refused.value.code == "too_large"
+
+    def test_rows_of_a_table(self) -> None:
+        table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(300_000))
+        with pytest.raises(FormatError, match="more than 100,000 rows") as refused:
+            read_bytes(table, limits=Limits(points=100_000))
+        assert refused.value.code == "too_large"
+
+    def test_positions_of_other_formats(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(rows, "MOST_ROWS", 10)
+        entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
+        with pytest.raises(FormatError, match="more than 10 positions"):
+            read_bytes(json.dumps({"locations": [entry] * 11}).encode())
