@@ -24,22 +24,29 @@ for name in UNUSED:
     sys.modules.setdefault(name, None)  # type: ignore[arg-type]  # an import fails, and its importers do without
 
 
-class _TestHelpers(types.ModuleType):
-    """``rest_framework.test``, imported once it is used: only the schema's generator does; it has 2 MB."""
+class _OnCall(types.ModuleType):
+    """A module that only the schema's generator needs, imported once it calls the function that it imports from there."""
+
+    def __init__(self, name: str, function: str) -> None:
+        super().__init__(name)
+        setattr(self, function, lambda *args, **kwargs: getattr(self._imported(), function)(*args, **kwargs))
+
+    def _imported(self) -> types.ModuleType:
+        if sys.modules[self.__name__] is self:
+            del sys.modules[self.__name__]
+        return importlib.import_module(self.__name__)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules["rest_framework.test"] is self:
-            del sys.modules["rest_framework.test"]
-        return getattr(importlib.import_module("rest_framework.test"), name)
-
-    def APIRequestFactory(self, *args: Any, **kwargs: Any) -> Any:  # noqa: N802 (its name there)
-        """Make the factory that the generator of the schema imports."""
-        return self.__getattr__("APIRequestFactory")(*args, **kwargs)
+        return getattr(self._imported(), name)
 
 
-sys.modules.setdefault("rest_framework.test", _TestHelpers("rest_framework.test"))
+for name, function in {
+    "rest_framework.test": "APIRequestFactory",  # 2 MB
+    "django.contrib.admindocs.views": "simplify_regex",  # 0.7 MB: the admin site
+}.items():
+    sys.modules.setdefault(name, _OnCall(name, function))
 application = get_wsgi_application()
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
 request_finished.connect(release_free_memory)
