@@ -172,7 +172,7 @@ def resident_kb(pid: int) -> int:
 
 
 def settled_kb(pid: int) -> int:
-    """Resident memory once it stays as it is: a process returns free pages after a response, when its reader goes on."""
+    """Resident memory once it stays as it is: free pages are returned after the response, while its reader goes on."""
     found = resident_kb(pid)
     for _ in range(20):
         time.sleep(0.3)

@@ -25,7 +25,7 @@ for name in UNUSED:
 
 
 class _OnCall(types.ModuleType):
-    """A module that only the schema's generator needs, imported once it calls the function that it imports from there."""
+    """A module that only the generator of the schema needs, imported once its function is called."""
 
     def __init__(self, name: str, function: str) -> None:
         super().__init__(name)
