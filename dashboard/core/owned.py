@@ -1,4 +1,4 @@
-"""Rows that belong to a user: who may see them and who may change them, where no project says more."""
+"""Rows that belong to a user: who may see them and who may change them, where no project extends it."""
 
 from __future__ import annotations
 

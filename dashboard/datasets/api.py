@@ -119,8 +119,8 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: Any = None) -> Response:
         """Read the kept upload again with other options."""
-        params = valid(OptionsSerializer, request.data)
-        return self.row_response(services.reread_dataset(dataset=self.get_object(), **params))
+        dataset, params = self.get_object(), valid(OptionsSerializer, request.data)
+        return self.row_response(services.reread_dataset(dataset=dataset, **params))
 
     @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
@@ -139,7 +139,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """Return the uploads that share its budget, or record that it is of other people than they are."""
         dataset = self.get_object()
         if request.method == "POST":
-            require_own(request.user, dataset, "say whose data its uploads are")
+            require_own(request.user, dataset, "record whose data its uploads are")
             params = valid(DecisionSerializer, request.data)
             lineage.record_other_people(dataset=dataset, others=params.get("others"))
             dataset = self.get_object()
@@ -237,15 +237,15 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
     def aggregate(self, request: Request, pk: Any = None) -> Response:
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
-        params = valid(AggregationRequest, request.data)
-        return self.row_response(aggregation.aggregate_dataset(dataset=self.get_object(), **params), status=201)
+        dataset, params = self.get_object(), valid(AggregationRequest, request.data)
+        return self.row_response(aggregation.aggregate_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
     @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
     def stays(self, request: Request, pk: Any = None) -> Response:
         """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
-        params = valid(StaysRequest, request.data)
-        return self.row_response(stays_dataset(dataset=self.get_object(), **params), status=201)
+        dataset, params = self.get_object(), valid(StaysRequest, request.data)
+        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
     @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)

@@ -67,7 +67,8 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[dict[str, Any]]:
     """The other uploads that share the dataset's budget: their datasets, when they came, what they share and spent.
 
-    Of those datasets only what ``user`` may read is named. ``share`` is the largest recorded share of the smaller file's events that another one of the lineage contains.
+    Of those datasets only what ``user`` may read is named. ``share`` is the largest recorded share of the smaller
+    file's events that another one of the lineage contains.
     """
     file = lineage.known_source_of(dataset)
     if file is None:

@@ -37,7 +37,7 @@ class NotPermitted(EngineError, PermissionDenied):
 
 
 def remember_roles(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: roles are read once in a request, and anew in the next one."""
+    """Middleware: roles are read once in a request, and again in the next one."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         token = _of_request.set({})
@@ -50,7 +50,7 @@ def remember_roles(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
 
 
 def forget_roles() -> None:
-    """Read roles anew in this request: memberships have changed."""
+    """Read roles again in this request: memberships have changed."""
     if (known := _of_request.get()) is not None:
         known.clear()
 

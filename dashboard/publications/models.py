@@ -42,7 +42,7 @@ class Publication(models.Model):
     """
 
     OWNER: ClassVar = "owner"
-    PROJECT: ClassVar = "release__dataset__project"  # of nobody but the owner once the release is discarded
+    PROJECT: ClassVar = "release__dataset__project"  # none once the release is discarded
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="publications")
