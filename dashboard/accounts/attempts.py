@@ -52,8 +52,7 @@ def start_login(request: HttpRequest, name: str) -> None:
 def login_succeeded(request: HttpRequest, name: str) -> None:
     """Start afresh for the name, and do not count the attempt for the address."""
     AttemptCount.objects.filter(digest=_digest("name", name)).delete()
-    address = AttemptCount.objects.filter(digest=_digest("address", client_address(request)), attempts__gt=0)
-    address.update(attempts=F("attempts") - 1)
+    take_back_attempt("address", client_address(request))
 
 
 def count_secret(request: HttpRequest) -> None:
@@ -80,6 +79,12 @@ def count_attempt(kind: str, value: str, limit: int) -> None:
     row, _ = AttemptCount.objects.get_or_create(digest=digest, defaults={"ends_at": now + PERIOD})
     if not AttemptCount.objects.filter(pk=row.pk, attempts__lt=limit).update(attempts=F("attempts") + 1):
         raise Throttled(wait=max(1, math.ceil((row.ends_at - now).total_seconds())))
+
+
+def take_back_attempt(kind: str, value: str) -> None:
+    """Do not count an attempt that succeeded."""
+    rows = AttemptCount.objects.filter(digest=_digest(kind, value), attempts__gt=0)
+    rows.update(attempts=F("attempts") - 1)
 
 
 def wait_text(refused: Throttled) -> str:

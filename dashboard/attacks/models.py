@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
 from privacy_engine import attacks
@@ -21,6 +22,8 @@ class Attack(Job):
 
     TASK: ClassVar = "attacks.run"
     RELATED: ClassVar = ("release__dataset",)
+    OWNER: ClassVar = "release__dataset__owner"
+    PROJECT: ClassVar = "release__dataset__project"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="attacks")
@@ -33,6 +36,8 @@ class Attack(Job):
     data_file = models.CharField(max_length=80, default="", blank=True)
     data_sha256 = models.CharField(max_length=64, default="", blank=True)
     engine_version = models.CharField(max_length=40, default="", blank=True)  # the version that ran it
+
+    objects = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]

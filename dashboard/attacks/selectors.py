@@ -1,4 +1,4 @@
-"""Reads of the attacks app. All of it was measured against originals, so it is the owner's alone."""
+"""Reads of the attacks app. All of it was measured against originals: for who may read those."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from dashboard.attacks.models import Attack
 
 
 def visible_attacks(user: Any) -> QuerySet[Attack]:
-    """The user's own, newest first."""
-    return Attack.objects.filter(owner=user).select_related("release__dataset")
+    """Those that the user may read, newest first."""
+    return Attack.objects.visible_to(user).select_related("release__dataset")

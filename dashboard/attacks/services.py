@@ -7,7 +7,6 @@ import json
 import uuid
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
@@ -19,6 +18,8 @@ from dashboard.datasets.selectors import require_kind
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.releases.files import people_of_release
 from dashboard.releases.models import Release
 from dashboard.releases.services import lock_finished
@@ -47,8 +48,7 @@ def submit_attack(
     EngineError
         Where it is run now: what the points lack.
     """
-    if owner.pk != release.owner_id:
-        raise PermissionDenied
+    require_role(owner, release, Role.EDITOR)
     require_state(release, State.DONE, "release")
     require_kind(release.dataset, Kind.TRAJECTORY)
     _must_be_readable(release, attack)
@@ -60,7 +60,7 @@ def submit_attack(
         message = f"attack must be {rule}, got about {seconds / 60:,.0f}"
         raise ParameterError(message, field="attack", rule=rule, value=attack.name)
     fresh = Attack(
-        owner=owner,
+        owner_id=release.owner_id,
         release=release,
         attack=attack.model_dump(),
         series=series,

@@ -11,4 +11,4 @@ from dashboard.audits.models import Audit
 
 def visible_audits(user: Any) -> QuerySet[Audit]:
     """The user's own, newest first."""
-    return Audit.objects.filter(owner=user)
+    return Audit.objects.visible_to(user)

@@ -18,13 +18,14 @@ TAGS = {
     "experiments": "Grids of parameters, each repeated with one seed.",
     "audits": "Lower bounds of a mechanism’s ε from its draws.",
     "streams": "Live streams: counts that are published as they arrive.",
+    "projects": "People who work on the same datasets, experiments and streams.",
     "jobs": "What waits, runs or ended lately.",
     "sessions": "Browsers in which the user is logged in.",
     "base-map": "The map below the layers of the user’s pages.",
     "descriptions": "What this version offers: mechanisms, methods, measures, and their parameters.",
 }
 """Tags with their descriptions, in the order of the documentation."""
-_TAG_OF = {"budget-plans": "landmark-sets"}
+_TAG_OF = {"budget-plans": "landmark-sets", "members": "projects"}
 _OWN = {
     "GET base-map": "Retrieve the base map",
     "POST base-map/file": "Upload a map file",
@@ -42,6 +43,7 @@ _OWN = {
     "POST releases/{id}/recommend": "Recommend cells by a release",
     "POST releases/{id}/recommend/reference": "Recommend cells without privacy",
     "GET releases/{id}/tracks": "Tracks of a release as one",
+    "POST projects/{id}/members": "Add a member to a project",
     "POST streams/{id}/events": "Publish events of a stream",
     "GET streams/{id}/live": "Follow a stream",
     "POST uploads": "Announce an upload",

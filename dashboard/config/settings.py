@@ -85,6 +85,7 @@ CSRF_TRUSTED_ORIGINS = env.list("CAIRN_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
     "dashboard.accounts",
+    "dashboard.projects",
     "dashboard.datasets",
     "dashboard.landmarks",
     "dashboard.releases",
@@ -118,6 +119,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "dashboard.config.private_pages.PrivatePages",
     "dashboard.accounts.tile_policy.TilePolicy",
+    "dashboard.projects.access.remember_roles",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -138,6 +140,7 @@ TEMPLATES = [
                 "dashboard.core.templatetags.number_fields",
                 "dashboard.accounts.base_map_data",
                 "dashboard.onboarding.tour",
+                "dashboard.projects.templatetags.access",
             ],
             "context_processors": [
                 "django.template.context_processors.request",
@@ -206,7 +209,11 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 # API
-PERMISSIONS = ["rest_framework.permissions.IsAuthenticated", "dashboard.accounts.permissions.TokenScope"]
+PERMISSIONS = [
+    "rest_framework.permissions.IsAuthenticated",
+    "dashboard.accounts.permissions.TokenScope",
+    "dashboard.projects.permissions.ProjectRole",
+]
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "dashboard.accounts.authentication.TokenAuthentication",  # first: an anonymous client receives 401, not 403

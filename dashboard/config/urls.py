@@ -21,6 +21,7 @@ from dashboard.landmarks.api import DummyMethodsView, LandmarkMethodsView, Landm
 from dashboard.landmarks.report_api import BudgetPlanView, LandmarkSetLossView
 from dashboard.maintenance import health
 from dashboard.maps import tiles
+from dashboard.projects.api import MemberViewSet, ProjectViewSet
 from dashboard.publications.api import PublicationViewSet, ReleasePublicationsView
 from dashboard.releases.api import LabelSchemaView, MechanismsView, PostProcessesView, ReleaseViewSet
 from dashboard.releases.bundle_api import BundleView, ReleaseBundleView
@@ -35,6 +36,8 @@ router.register("attacks", AttackViewSet, basename="attack")
 router.register("audits", AuditViewSet, basename="audit")
 router.register("streams", StreamViewSet, basename="stream")
 router.register("publications", PublicationViewSet, basename="publication")
+router.register("projects", ProjectViewSet, basename="project")
+router.register("members", MemberViewSet, basename="member")
 router.register("sessions", SessionViewSet, basename="session")
 
 api = [
@@ -66,6 +69,7 @@ api = [
 
 urlpatterns = [
     path("", include("dashboard.accounts.urls")),
+    path("", include("dashboard.projects.urls")),
     path("", include("dashboard.datasets.urls")),
     path("", include("dashboard.landmarks.urls")),
     path("", include("dashboard.releases.urls")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any, TypeVar
 
 from django.db.models import Model
@@ -24,6 +25,17 @@ def check_key(key: str) -> None:
         raise ParameterError(f"{HEADER} must be {rule}", field=HEADER, rule=rule, value=key)
 
 
+def sent_key(request: Any, owner_id: Any) -> str:
+    """The key of ``request``, for a row of ``owner_id``; "" without one. Keys of different users are never the same.
+
+    Errors as in :func:`check_key`.
+    """
+    key = str(request.headers.get(HEADER, ""))
+    check_key(key)
+    user = request.user.pk
+    return key if not key or user == owner_id else sha256(f"{user} {key}".encode()).hexdigest()
+
+
 def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
     """The row that its owner's key made before, or None; ``request`` returns what two equal requests have in common.
 
@@ -32,8 +44,8 @@ def earlier_row(fresh: Row, request: Callable[[Row], Any]) -> Row | None:
     Conflict
         The key was used for a request that differs.
     """
-    owner, key = fresh.owner, fresh.idempotency_key
-    found = key and type(fresh)._default_manager.filter(owner=owner, idempotency_key=key).first()
+    owner_id, key = fresh.owner_id, fresh.idempotency_key
+    found = key and type(fresh)._default_manager.filter(owner=owner_id, idempotency_key=key).first()
     if not found:
         return None
     if request(found) != request(fresh):

@@ -41,6 +41,8 @@ from dashboard.datasets.stays import stays_dataset
 from dashboard.datasets.steps import StepsQuery, StepsSerializer, steps_of
 from dashboard.jobs.viewsets import JobViewSet
 from dashboard.maps import joined_tracks, track_encoding
+from dashboard.projects.access import require_own
+from dashboard.projects.services import move_row
 from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line, lines
 from privacy_engine.cleaning import cleaning_steps
@@ -62,6 +64,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     serializer_class = DatasetSerializer
     filterset_class = DatasetFilter
     queryset = Dataset.objects.none()
+    reading_actions = ("aggregate_preview",)
 
     def get_parsers(self) -> list[BaseParser]:
         """JSON; for a new dataset a form with its file too."""
@@ -73,7 +76,10 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return selectors.with_ledger(selectors.visible_datasets(self.request.user))
 
     def row_response(self, row: Dataset, status: int = 200) -> Response:
-        data = self.get_serializer(self.get_queryset().get(pk=row.pk)).data
+        found = selectors.with_ledger(Dataset.objects.all()).get(
+            pk=row.pk
+        )  # who took it out of a project sees it no more
+        data = self.get_serializer(found).data
         return Response(data, status=status, headers={"Location": data["urls"]["self"]} if status == 201 else None)
 
     @extend_schema(request={"multipart/form-data": UploadSerializer}, responses={201: DatasetSerializer})
@@ -90,7 +96,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
 
     @extend_schema(request=ChangeSerializer, responses={200: DatasetSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
-        """Rename it, tag it, or set what its releases may leak together."""
+        """Rename it, tag it, set what its releases may leak together, or put it into a project, which shares it."""
         dataset, params = self.get_object(), valid(ChangeSerializer, request.data)
         with transaction.atomic():
             if "name" in params:
@@ -98,9 +104,12 @@ class DatasetViewSet(JobViewSet[Dataset]):
             if "tags" in params:
                 services.tag_dataset(dataset=dataset, tags=params["tags"])
             if "budget" in params:
+                require_own(request.user, dataset, "set its budget")
                 given = params["budget"] is not None
                 total = ledger.parse_total(dataset, params["budget"]) if given else {"epsilon": None}
                 services.set_budget(dataset=dataset, **total)
+            if "project" in params:
+                move_row(user=request.user, row=dataset, project=params["project"])
         return self.row_response(dataset)
 
     def perform_destroy(self, instance: Dataset) -> None:
@@ -110,8 +119,8 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: Any = None) -> Response:
         """Read the kept upload again with other options."""
-        params = valid(OptionsSerializer, request.data)
-        return self.row_response(services.reread_dataset(dataset=self.get_object(), **params))
+        dataset, params = self.get_object(), valid(OptionsSerializer, request.data)
+        return self.row_response(services.reread_dataset(dataset=dataset, **params))
 
     @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
     @action(detail=True, filterset_class=None, pagination_class=None)
@@ -130,12 +139,13 @@ class DatasetViewSet(JobViewSet[Dataset]):
         """Return the uploads that share its budget, or record that it is of other people than they are."""
         dataset = self.get_object()
         if request.method == "POST":
+            require_own(request.user, dataset, "record whose data its uploads are")
             params = valid(DecisionSerializer, request.data)
             lineage.record_other_people(dataset=dataset, others=params.get("others"))
             dataset = self.get_object()
         found = {
             "upload": dataset.source_file_id,
-            "others": selectors.shared_with(dataset),
+            "others": selectors.shared_with(dataset, request.user),
             "recorded": selectors.recorded(dataset),
             "not_recognised": UNDETECTED,
         }
@@ -227,15 +237,15 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
     def aggregate(self, request: Request, pk: Any = None) -> Response:
         """Count its events on a grid: a new dataset, a count stream, which a worker makes."""
-        params = valid(AggregationRequest, request.data)
-        return self.row_response(aggregation.aggregate_dataset(dataset=self.get_object(), **params), status=201)
+        dataset, params = self.get_object(), valid(AggregationRequest, request.data)
+        return self.row_response(aggregation.aggregate_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=StaysRequest, responses={201: DatasetSerializer})
     @action(detail=True, methods=["post"], filterset_class=None, pagination_class=None)
     def stays(self, request: Request, pk: Any = None) -> Response:
         """Detect the stays of its people: a new dataset, check-ins, which a worker makes."""
-        params = valid(StaysRequest, request.data)
-        return self.row_response(stays_dataset(dataset=self.get_object(), **params), status=201)
+        dataset, params = self.get_object(), valid(StaysRequest, request.data)
+        return self.row_response(stays_dataset(dataset=dataset, **params), status=201)
 
     @extend_schema(request=AggregationRequest, responses={200: ExpectedCountsSerializer})
     @action(detail=True, methods=["post"], url_path="aggregate/preview", filterset_class=None, pagination_class=None)

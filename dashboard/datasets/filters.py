@@ -9,11 +9,12 @@ from dashboard.datasets.models import Dataset
 
 
 class DatasetFilter(filters.FilterSet):
-    """By state, kind, tag and part of the name; ``search`` also looks at names of files and at tags."""
+    """By state, kind, tag, project and part of the name; ``search`` also looks at names of files and at tags."""
 
     name = filters.CharFilter(lookup_expr="icontains")
     search = filters.CharFilter(method="searched", help_text="Part of the name, of the file's name or of a tag.")
     tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
+    project = filters.UUIDFilter(field_name="project_id", help_text="In this project.")
     ordering = filters.OrderingFilter(fields=("created_at", "name", "points", "state"))
 
     class Meta:

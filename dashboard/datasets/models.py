@@ -1,16 +1,19 @@
 """Datasets and the budget ledger of their content. Points live in a file, never in rows."""
 
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from dashboard.core.choices import TextChoices
+from dashboard.core.owned import OwnedQuerySet
 from dashboard.core.tags import LENGTH, tags_of
 from dashboard.jobs.models import Job, State, job_constraints
+from dashboard.projects.access import InProject, project_index
 from dashboard.storage import local_files
 from privacy_engine.counted import Counted
 from privacy_engine.detected_stays import DetectedStays
@@ -53,7 +56,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 """The units that releases of each kind of data are charged in, the usual one first."""
 
 
-class Dataset(Job):
+class Dataset(InProject, Job):
     """What came in. Its series lie end to end in one file; an event's number counts over the whole dataset."""
 
     TASK: ClassVar = "datasets.import"
@@ -88,6 +91,7 @@ class Dataset(Job):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [project_index("dataset_in_project")]
         constraints: ClassVar = [
             *job_constraints("dataset"),
             models.CheckConstraint(
@@ -99,6 +103,10 @@ class Dataset(Job):
 
     def __str__(self) -> str:
         return self.name
+
+    def followers(self) -> "Iterator[models.QuerySet[Any]]":
+        """Its experiments, whose figures were measured against it."""
+        yield self.experiments.all()
 
     @property
     def folder(self) -> Path:
@@ -198,6 +206,8 @@ class Upload(models.Model):
     received = models.PositiveBigIntegerField(default=0)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    objects = OwnedQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Case, Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, When
 
 from dashboard.core.errors import Conflict
 from dashboard.core.templatetags.display import metres
@@ -30,13 +30,13 @@ from privacy_engine.mechanisms.base.stream import LARGEST_COUNT
 
 
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
-    """The user's own, newest first."""
-    return Dataset.objects.filter(owner=user).order_by("-created_at", "pk")
+    """Those that the user may read, newest first."""
+    return Dataset.objects.visible_to(user).select_related("project").order_by("-created_at", "pk")
 
 
 def visible_uploads(user: Any) -> QuerySet[Upload]:
     """The user's own."""
-    return Upload.objects.filter(owner=user)
+    return Upload.objects.visible_to(user)
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
@@ -64,15 +64,18 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
     )
 
 
-def shared_with(dataset: Dataset, unit: str | None = None) -> list[dict[str, Any]]:
+def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[dict[str, Any]]:
     """The other uploads that share the dataset's budget: their datasets, when they came, what they share and spent.
 
-    ``share`` is the largest recorded share of the smaller file's events that another one of the lineage contains.
+    Of those datasets only what ``user`` may read is named. ``share`` is the largest recorded share of the smaller
+    file's events that another one of the lineage contains.
     """
     file = lineage.known_source_of(dataset)
     if file is None:
         return []
-    others = file.lineage.source_files.exclude(pk=file.pk).prefetch_related("datasets")
+    others = file.lineage.source_files.exclude(pk=file.pk).prefetch_related(
+        Prefetch("datasets", Dataset.objects.visible_to(user), to_attr="readable")
+    )
     entries = LineageEntry.objects.filter(source_file__lineage=file.lineage, fact=LineageEntry.Fact.SHARED)
     share: dict[int, float] = {}
     for one, other, found in entries.values_list("source_file_id", "other_id", "share"):
@@ -87,7 +90,7 @@ def shared_with(dataset: Dataset, unit: str | None = None) -> list[dict[str, Any
     return [
         {
             "id": one.pk,
-            "datasets": list(one.datasets.all()),
+            "datasets": one.readable,
             "uploaded_at": one.created_at,
             "share": share.get(one.pk),
             "spent_per_km": spent.get(one.pk, 0) / 1e6,
@@ -182,8 +185,11 @@ def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
     return reference_radius(scale).radius_m if scale else USUAL_RADIUS_M
 
 
-def spending(dataset: Dataset) -> dict[str, Any]:
-    """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose)."""
+def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
+    """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose).
+
+    Other datasets that share the budget are named where ``user`` may read them.
+    """
     spent, budget = ledger.spent(dataset), ledger.budget_of(dataset)
     by_distance = dataset.units[0] == Unit.EVENT_PER_M
     radius_m = reference_radius_m(dataset, budget) if by_distance else None
@@ -196,7 +202,7 @@ def spending(dataset: Dataset) -> dict[str, Any]:
         "releases": spent["releases"],
         "more": [_more(dataset, unit) for unit in dataset.units[1:]] + _of_other_kinds(dataset),
         "stability": dataset.stability,
-        "others": [one | {"spent": one["spent_per_km"] * share} for one in shared_with(dataset)],
+        "others": [one | {"spent": one["spent_per_km"] * share} for one in shared_with(dataset, user)],
         "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }
 

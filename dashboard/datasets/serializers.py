@@ -15,6 +15,7 @@ from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from dashboard.jobs.serializers import QueuePositionField
+from dashboard.projects.serializers import PROJECT_HELP
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.cleaning import parse_cleaning
@@ -131,6 +132,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     """A dataset and the facts of its points."""
 
     state = serializers.ChoiceField(choices=[State.QUEUED, State.RUNNING, State.READY, State.FAILED, State.CANCELLED])
+    project = serializers.UUIDField(source="project_id", allow_null=True, read_only=True)
     series = SeriesSerializer(many=True, source="summary.series", default=list, read_only=True)
     people = serializers.IntegerField(
         source="summary.people", default=None, read_only=True, help_text="How many people the series are of."
@@ -173,6 +175,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         fields = (
             "id",
             "name",
+            "project",
             "kind",
             "state",
             "stage",
@@ -338,22 +341,24 @@ class TotalField(Anything):
     """``{epsilon, radius_m}`` of trajectories, ``{epsilon, unit}`` of other kinds; the ledger checks it."""
 
 
+CHANGEABLE = ("name", "tags", "budget", "project")
+
+
 class ChangeSerializer(serializers.Serializer[Any]):
-    """What may be changed of a dataset: its name, its tags, its budget (null: none)."""
+    """What may be changed of a dataset: its name, its tags, its budget (null: none), its project (null: none)."""
 
     name = serializers.CharField(required=False)
     tags = serializers.ListField(child=serializers.CharField(), required=False)
     budget = TotalField(required=False, allow_null=True)
+    project = serializers.UUIDField(required=False, allow_null=True, help_text=PROJECT_HELP)
 
     def to_internal_value(self, data: Any) -> Any:
-        unknown = (
-            sorted(set(data) - {"name", "tags", "budget", "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
-        )
+        unknown = sorted(set(data) - {*CHANGEABLE, "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
         if unknown:
             raise ParameterError(
-                f"{unknown[0]!r:.60} cannot be changed; name, tags and budget can",
+                f"{unknown[0]!r:.60} cannot be changed; name, tags, budget and project can",
                 field=str(unknown[0])[:60],
-                rule="name, tags or budget",
+                rule="name, tags, budget or project",
             )
         return super().to_internal_value(data)
 

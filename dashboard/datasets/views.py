@@ -26,6 +26,8 @@ from dashboard.datasets.public_areas import public_areas
 from dashboard.datasets.stays import has_stays, stay_fields
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.releases.selectors import newest_batches, visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
@@ -97,7 +99,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "batches": batches,
         "release_count": visible_releases(request.user).filter(dataset=dataset).count(),
         "experiment_count": dataset.experiments.count(),
-        "budget": selectors.spending(dataset),
+        "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,
         "options": list(formats.options().values()),
         "kinds": Kind.choices,
@@ -113,6 +115,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The form that counts the events of a dataset on a grid; of one that has none to count its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or uncountable(dataset):
         return redirect("datasets:detail", pk=pk)
     urls = {
@@ -127,6 +130,7 @@ def aggregate(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def stays(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The form that makes check-ins of the stays of a dataset; of one that can have none its own page."""
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or not has_stays(dataset):
         return redirect("datasets:detail", pk=pk)
     page = {"fields": stay_fields(), "url": reverse("api:dataset-stays", args=[pk])}

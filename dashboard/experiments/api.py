@@ -34,6 +34,7 @@ from dashboard.experiments.serializers import (
 from dashboard.jobs import workers
 from dashboard.jobs.positions import ahead
 from dashboard.jobs.viewsets import Download, JobViewSet, download_action
+from dashboard.projects.services import move_row
 from privacy_engine.experiments import FILES, ITEMS, generators, items_of, measures, presets
 from privacy_engine.plurals import counted
 
@@ -86,13 +87,15 @@ class ExperimentViewSet(JobViewSet[Experiment]):
 
     @extend_schema(request=ExperimentChangeRequest, responses={200: ExperimentSerializer})
     def partial_update(self, request: Request, pk: Any = None) -> Response:
-        """Call it something else, or group it by other tags."""
+        """Call it something else, group it by other tags, or put it into a project, which shares it."""
         params, row = valid(ExperimentChangeRequest, request.data), self.get_object()
         with transaction.atomic():
             if "name" in params:
                 row = services.rename_experiment(experiment=row, name=params["name"])
             if "tags" in params:
                 row = services.tag_experiment(experiment=row, tags=params["tags"])
+            if "project" in params:
+                move_row(user=request.user, row=row, project=params["project"])
         return Response(self.get_serializer(row).data)
 
     @extend_schema(

@@ -11,10 +11,11 @@ from dashboard.jobs.viewsets import JobFilter
 
 
 class ExperimentFilter(JobFilter):
-    """By dataset, kind of data, state and tag; ``search`` looks at names, tags and names of datasets."""
+    """By dataset, project, kind of data, state and tag; ``search`` looks at names, tags and names of datasets."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     kind = filters.ChoiceFilter(choices=Kind.choices, method="of_kind", help_text="The kind of data.")
+    project = filters.UUIDFilter(field_name="project_id", help_text="In this project.")
     tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
     search = filters.CharFilter(method="searched", help_text="Part of the name, of a tag or of the dataset's name.")
 

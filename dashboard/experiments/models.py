@@ -11,6 +11,7 @@ from django.db.models import Q
 from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
+from dashboard.projects.access import InProject, project_index
 from dashboard.storage import local_files
 from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
 from privacy_engine.plurals import counted
@@ -23,7 +24,7 @@ GENERATED: dict[str, str] = {
 """Names of the data of experiments without a dataset."""
 
 
-class Experiment(JobStatus):
+class Experiment(InProject, JobStatus):
     """A spec, and the dataset it is tried on if any; the spec states which series of it, or what is generated.
 
     ``preset`` states it for rows from before specs did.
@@ -47,6 +48,7 @@ class Experiment(JobStatus):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [project_index("experiment_in_project")]
         constraints: ClassVar = [
             *status_constraints("experiment"),
             models.CheckConstraint(

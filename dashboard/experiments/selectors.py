@@ -1,4 +1,4 @@
-"""Reads of the experiments app. All of it was measured against originals, so it is the owner's alone."""
+"""Reads of the experiments app. All of it was measured against originals, and is published nowhere."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ EVALUATIONS = 50
 
 
 def visible_experiments(user: Any) -> QuerySet[Experiment]:
-    """The user's own, newest first."""
-    return Experiment.objects.filter(owner=user).select_related("dataset")
+    """Those that the user may read, newest first."""
+    return Experiment.objects.visible_to(user).select_related("dataset", "project")
 
 
 def evaluations(user: Any, dataset: Dataset) -> list[dict[str, Any]]:

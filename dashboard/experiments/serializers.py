@@ -13,6 +13,7 @@ from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, FailureField
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.serializers import QueuePositionField
+from dashboard.projects.serializers import PROJECT_HELP
 from privacy_engine.experiments import ExperimentSpec, presets
 
 
@@ -72,10 +73,11 @@ class PlanSerializer(serializers.Serializer[Any]):
 
 
 class ExperimentChangeRequest(serializers.Serializer[Any]):
-    """What to call it, and the tags to group it by."""
+    """What to call it, the tags to group it by, and the project it is in."""
 
     name = serializers.CharField(max_length=200, allow_blank=True, trim_whitespace=False, required=False)
     tags = serializers.ListField(child=serializers.CharField(), required=False)
+    project = serializers.UUIDField(required=False, allow_null=True, help_text=PROJECT_HELP)
 
 
 class ExperimentUrls(serializers.Serializer[Any]):
@@ -91,6 +93,7 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     """An experiment as its owner sees it. Seeded simulations against the original: never private, never published."""
 
     dataset = serializers.UUIDField(source="dataset_id", allow_null=True)
+    project = serializers.UUIDField(source="project_id", allow_null=True)
     preset = serializers.SerializerMethodField()
     tags = serializers.ListField(child=serializers.CharField(), read_only=True)
     spec = serializers.SerializerMethodField()
@@ -104,7 +107,19 @@ class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
     class Meta:
         model = Experiment
         fields = (
-            *("id", "name", "kind", "dataset", "data_title", "preset", "spec", "spec_digest", "data_digest", "events"),
+            *(
+                "id",
+                "name",
+                "kind",
+                "dataset",
+                "project",
+                "data_title",
+                "preset",
+                "spec",
+                "spec_digest",
+                "data_digest",
+                "events",
+            ),
             "tags",
             *("state", "stage", "progress", "eta_s", "queue_position", "work_s", "error"),
             *("created_at", "started_at", "finished_at", "table_sha256", "cairn", "urls"),

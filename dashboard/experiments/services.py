@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -22,6 +21,8 @@ from dashboard.experiments.naming import distinct_name
 from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from privacy_engine import experiments
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
@@ -147,20 +148,20 @@ def submit_experiment(
     ``preset`` states what the series are: its part of the dataset, or without a dataset what it generates. It also
     gives the spec where there is none. The spec that is stored states what it is tried on (``series``, or ``data`` of
     its cells). Without a ``name`` it gets one that differs from those of the owner's other runs, beginning with
-    ``title`` if any.
+    ``title`` if any. One of a dataset belongs to whom the dataset belongs to, and is in its project.
 
     Raises
     ------
     EngineError
         As :func:`plan` does; and where it is run now, what the data lack.
     """
-    if dataset is not None and owner.pk != dataset.owner_id:
-        raise PermissionDenied
+    if dataset is not None:
+        require_role(owner, dataset, Role.EDITOR)
     planned = plan(dataset=dataset, preset=preset, spec=spec)
     described = planned.spec.model_dump()
     title = title or (preset.title if preset is not None and spec is None else "")
     row = Experiment(
-        owner=owner,
+        owner_id=owner.pk if dataset is None else dataset.owner_id,
         dataset=dataset,
         preset=None if preset is None else preset.model_dump(),
         name=one_line(name) or distinct_name(owner, described, dataset, title),
@@ -189,7 +190,10 @@ def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
 def _hold_dataset(row: Experiment) -> None:
     """Lock it: it is neither deleted nor read again until the transaction ends."""
     if row.dataset_id is not None:
-        require_ready(Dataset.objects.select_for_update().get(pk=row.dataset_id))
+        held = Dataset.objects.select_for_update().get(pk=row.dataset_id)
+        require_ready(held)
+        if row._state.adding:
+            row.project_id = held.project_id
 
 
 @transaction.atomic

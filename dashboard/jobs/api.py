@@ -73,13 +73,9 @@ class JobsSerializer(serializers.Serializer[Any]):
 
 
 def _jobs_of(user: Any) -> list[Any]:
-    """Rows of every kind of job that belong to the user."""
-    return [
-        model._default_manager.filter(owner=user).select_related(*model.RELATED)
-        if model.RELATED
-        else model._default_manager.filter(owner=user)
-        for model in listed_models()
-    ]
+    """Rows of every kind of job that the user may cancel and try again: their own, and those of projects they edit."""
+    found = [(model, model._default_manager.changeable_by(user)) for model in listed_models()]
+    return [rows.select_related(*model.RELATED) if model.RELATED else rows for model, rows in found]
 
 
 class JobsView(ApiView):
@@ -109,9 +105,10 @@ class DismissView(ApiView):
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, pk: uuid.UUID) -> Response:
         """Dismiss a job that ended from the list. Its row stays; an open one stays listed."""
-        kinds = _jobs_of(request.user)
-        if not any(jobs.filter(pk=pk).exists() for jobs in kinds):
+        seen = [model._default_manager.visible_to(request.user).filter(pk=pk).first() for model in listed_models()]
+        row = next((one for one in seen if one is not None), None)
+        if row is None:
             raise Http404
-        for jobs in kinds:
-            jobs.filter(~STILL, pk=pk).update(dismissed=True)
+        self.check_object_permissions(request, row)
+        type(row)._default_manager.filter(~STILL, pk=pk).update(dismissed=True)
         return Response(status=204)

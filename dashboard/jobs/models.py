@@ -13,6 +13,7 @@ from django.utils import timezone
 from dashboard.core.choices import TextChoices
 from dashboard.core.errors import Conflict
 from dashboard.core.failures import explained
+from dashboard.core.owned import OwnedQuerySet
 
 
 class State(TextChoices):
@@ -45,6 +46,8 @@ class JobStatus(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     dismissed = models.BooleanField(default=False)  # the owner has seen how it ended
+
+    objects = OwnedQuerySet.as_manager()
 
     class Meta:
         abstract = True

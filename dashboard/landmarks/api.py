@@ -54,6 +54,7 @@ class LandmarkSetViewSet(
     filterset_class = LandmarkSetFilter
     parser_classes = (JSONBody,)
     queryset = LandmarkSet.objects.none()
+    reading_actions = ("preview_dummies",)
 
     def get_serializer_class(self) -> type[LandmarkSetSerializer]:
         return LandmarkSetSerializer if self.action == "list" else LandmarkSetDetailSerializer

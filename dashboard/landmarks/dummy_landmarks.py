@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from dashboard.core.errors import Conflict, TooLarge, require_state
@@ -17,6 +16,8 @@ from dashboard.landmarks.models import DummyDraw, LandmarkSet
 from dashboard.landmarks.promise import method_of
 from dashboard.landmarks.released import earlier_of
 from dashboard.landmarks.services import joined, lock_dataset
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.storage import parquet
 from privacy_engine import data
 from privacy_engine.label import NOT_PRIVATE
@@ -60,8 +61,7 @@ def add_dummies(
     A seeded draw is an experiment: never private, stamped so, and not counted among the draws. Errors as in
     :func:`preview_dummies`.
     """
-    if landmark_set.dataset.owner_id != owner.pk:
-        raise PermissionDenied
+    require_role(owner, landmark_set, Role.EDITOR)
     spec = SelectionSpec.parse({"method": method, "seed": seed})
     drawn = spec.select(_series(landmark_set, spec.method))  # outside: a lock is not held that long
     mask = joined([data.LandmarkSet(one.mask) for one in drawn])

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from dashboard.datasets.models import Dataset
+from dashboard.projects.access import ProjectQuerySet
 from dashboard.storage import parquet
 from privacy_engine.data import Mask
 from privacy_engine.landmarks.synthetic import dataset_temporal_distance
@@ -19,6 +20,9 @@ class LandmarkSet(models.Model):
     One with dummies has the ``source`` they were added to; ``selection`` reveals the landmarks: for their owner only.
     ``earlier`` names the release that decided which events are landmarks, and what it spent on them per metre.
     """
+
+    OWNER: ClassVar = "dataset__owner"
+    PROJECT: ClassVar = "dataset__project"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="landmark_sets")
@@ -34,6 +38,8 @@ class LandmarkSet(models.Model):
     selection = models.JSONField(null=True, blank=True)
     earlier = models.JSONField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]

@@ -19,8 +19,8 @@ from privacy_engine.landmarks.synthetic import dataset_temporal_distance
 
 
 def visible_landmark_sets(user: Any) -> QuerySet[LandmarkSet]:
-    """Those of the user's own datasets, newest first."""
-    return LandmarkSet.objects.filter(dataset__owner=user).select_related("dataset").defer("packed")
+    """Those of the datasets that the user may read, newest first."""
+    return LandmarkSet.objects.visible_to(user).select_related("dataset").defer("packed")
 
 
 def events_of(landmark_set: LandmarkSet, *, series: int | None = None) -> dict[str, Any]:

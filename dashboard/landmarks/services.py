@@ -6,7 +6,6 @@ import uuid
 from typing import Any
 
 import numpy as np
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import RestrictedError
 
@@ -18,6 +17,8 @@ from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.released import earlier_of, mark_released
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_data
 from privacy_engine import data
@@ -62,9 +63,11 @@ def preview_landmarks(*, dataset: Dataset, method: dict[str, Any] | LandmarkMeth
 def mark_landmarks(
     *, owner: Any, dataset: Dataset, method: dict[str, Any] | LandmarkMethod, name: str = ""
 ) -> LandmarkSet:
-    """Define landmarks of the owner's dataset and keep the set; errors as in :func:`preview_landmarks`."""
-    if dataset.owner_id != owner.pk:
-        raise PermissionDenied
+    """Define landmarks of a dataset that ``owner`` may change, and keep the set.
+
+    Errors as in :func:`preview_landmarks`.
+    """
+    require_role(owner, dataset, Role.EDITOR)
     described = landmark_methods.parse(method, field="method")
     mask = joined(preview_landmarks(dataset=dataset, method=described))  # outside: a lock is not held that long
     earlier = earlier_of(dataset, described, mask)

@@ -17,13 +17,15 @@ from dashboard.datasets.selectors import visible_datasets
 from dashboard.jobs.models import State
 from dashboard.landmarks import selectors, services
 from dashboard.landmarks.generated_samples import load_samples
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 
 
 @require_POST
 def samples(request: HttpRequest) -> HttpResponse:
     """Give the user the generated samples that they do not have, and show the newest one."""
     load_samples(owner=request.user)
-    newest = visible_datasets(request.user).filter(sample=True).first()
+    newest = visible_datasets(request.user).filter(owner=request.user, sample=True).first()
     return redirect("datasets:detail", newest.pk) if newest else redirect("datasets:list")
 
 
@@ -31,6 +33,7 @@ def samples(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The editor: every way to mark, or a copy of a set to go on from; beside another set if it is named."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY or dataset.kind != Kind.TRAJECTORY:
         return redirect("datasets:detail", pk)
     sets = selectors.visible_landmark_sets(request.user).filter(dataset=dataset)
@@ -59,6 +62,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
     page = reverse("datasets:detail", args=[landmark_set.dataset_id])
     if request.method == "POST":
+        require_role(request.user, landmark_set, Role.OWNER)
         try:
             services.delete_landmark_set(landmark_set=landmark_set)
             messages.success(request, f"The landmark set {landmark_set.name} is forgotten.")
@@ -71,6 +75,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def dummies(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """Selection methods beside the landmarks of a set, and a draw; a set with dummies leads to its source."""
     landmark_set = get_object_or_404(selectors.visible_landmark_sets(request.user), pk=pk)
+    require_role(request.user, landmark_set, Role.EDITOR)
     if landmark_set.source_id is not None:
         return redirect("landmarks:dummies", landmark_set.source_id)
     urls = {

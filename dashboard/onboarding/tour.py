@@ -66,14 +66,15 @@ def _sample(user: User, dataset: Dataset | None) -> Dataset | None:
         return None
     if user.tour_shown is None and _has_own(user):
         return None
-    return dataset or visible_datasets(user).filter(sample=True, state=State.READY).order_by("created_at").first()
+    mine = visible_datasets(user).filter(owner=user, sample=True, state=State.READY)
+    return dataset or mine.order_by("created_at").first()
 
 
 def _steps(user: User, sample: Dataset, here: str) -> list[Step]:
     done = (
         user.tour_looked_at is not None,
         _has_marked(user),
-        visible_releases(user).filter(dataset__sample=True).exists(),
+        visible_releases(user).filter(owner=user, dataset__sample=True).exists(),
         user.tour_compared_at is not None,
         _has_own(user),
     )
@@ -88,12 +89,13 @@ def _address(name: str, sample: Dataset) -> str:
 
 
 def _has_own(user: User) -> bool:
-    return visible_datasets(user).filter(sample=False).exists()
+    return visible_datasets(user).filter(owner=user, sample=False).exists()
 
 
 def _has_marked(user: User) -> bool:
     """True if a sample has a set that it did not come with: of another method, or more than one."""
-    found = list(visible_landmark_sets(user).filter(dataset__sample=True).values_list("dataset_id", "method"))
+    mine = visible_landmark_sets(user).filter(dataset__owner=user)
+    found = list(mine.filter(dataset__sample=True).values_list("dataset_id", "method"))
     return len({dataset for dataset, _ in found}) < len(found) or any(method not in _given() for _, method in found)
 
 

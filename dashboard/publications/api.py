@@ -11,9 +11,10 @@ from rest_framework import mixins
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER
+from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.parsing import JSONBody, valid
 from dashboard.core.rest.views import ApiView, ApiViewSet
+from dashboard.projects.models import Role
 from dashboard.publications import services
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import visible_publications
@@ -45,6 +46,7 @@ class PublicationViewSet(
     serializer_class = PublicationSerializer
     filterset_class = PublicationFilter
     queryset = Publication.objects.none()
+    delete_role = Role.EDITOR  # who may publish may revoke
 
     def get_queryset(self) -> Any:
         return visible_publications(self.request.user)
@@ -74,8 +76,9 @@ class ReleasePublicationsView(ApiView):
     def post(self, request: Request, pk: Any = None) -> Response:
         """Publish this finished release under a new link: a page without an account, for all who have the link."""
         release = self._release(request, pk)
+        self.check_object_permissions(request, release)
         params = valid(PublicationRequest, request.data)
-        key = request.headers.get(HEADER, "")
+        key = sent_key(request, release.owner_id)
         made = services.publish_release(release=release, idempotency_key=key, **params)
         return Response(PublicationSerializer(made).data, status=201)
 

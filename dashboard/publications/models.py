@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from dashboard.datasets.models import Kind
+from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release, export_formats
 from privacy_engine.datatypes import datatypes
 
@@ -40,6 +41,9 @@ class Publication(models.Model):
     link's token is an HMAC of ``nonce`` under the secret key: whoever reads the database alone cannot open the page.
     """
 
+    OWNER: ClassVar = "owner"
+    PROJECT: ClassVar = "release__dataset__project"  # none once the release is discarded
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="publications")
     release = models.ForeignKey(
@@ -56,6 +60,8 @@ class Publication(models.Model):
     nonce = models.CharField(max_length=32, default=make_nonce)
     digest = models.CharField(max_length=64, unique=True)
     idempotency_key = models.CharField(max_length=100, default="", blank=True)
+
+    objects = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]

@@ -11,8 +11,8 @@ from dashboard.publications.models import Publication, digest_of
 
 
 def visible_publications(user: Any) -> QuerySet[Publication]:
-    """The user's own, newest first."""
-    return Publication.objects.filter(owner=user).select_related("release").order_by("-created_at", "pk")
+    """Those that the user may read, newest first: the links that are the user's own or of releases in projects."""
+    return Publication.objects.visible_to(user).select_related("release__dataset").order_by("-created_at", "pk")
 
 
 def open_publication(token: str) -> Publication | None:

@@ -14,6 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard.jobs.models import State
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.publications import services
 from dashboard.publications.selectors import visible_publications
 from dashboard.releases.models import Release
@@ -37,6 +39,7 @@ def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     release = get_object_or_404(visible_releases(request.user), pk=pk)
     if request.method != "POST":
         return _listed(request, release)
+    require_role(request.user, release, Role.EDITOR)
     try:
         made = services.publish_release(
             release=release, title=request.POST.get("title", ""), expires_on=_day(request.POST.get("expires_on", ""))
@@ -51,6 +54,7 @@ def publish(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def revoke(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """End a link at once."""
     found = get_object_or_404(visible_publications(request.user), pk=pk)
+    require_role(request.user, found, Role.EDITOR)
     services.revoke_publication(publication=found)
     messages.success(request, f"The link of {found.shown_title} is revoked: its page and its files are gone.")
     return redirect("publications:list")

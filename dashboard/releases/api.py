@@ -14,7 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER
+from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, attachment, valid
@@ -73,10 +73,11 @@ MEDIA_TYPES = {name: one.media_type for found in datatypes.values() for name, on
 
 
 class ReleaseFilter(JobFilter):
-    """By dataset, landmark set, state, mechanism, and the release they were made from."""
+    """By dataset, landmark set, project, state, mechanism, and the release they were made from."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
+    project = filters.UUIDFilter(field_name="dataset__project_id", help_text="Of the datasets in this project.")
     mechanism = filters.CharFilter()
     kind = filters.ChoiceFilter(choices=Kind.choices)
     derived_from = filters.UUIDFilter(field_name="derived_from_id")
@@ -106,7 +107,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         params["dataset"] = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
         if params["landmark_set"]:
             params["landmark_set"] = get_object_or_404(visible_landmark_sets(request.user), pk=params["landmark_set"])
-        key = request.headers.get(HEADER, "")
+        key = sent_key(request, params["dataset"].owner_id)
         made = services.submit_release(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 
@@ -168,7 +169,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
     def postprocess(self, request: Request, pk: Any = None) -> Response:
         """A new release out of this finished one by post-processing: the same guarantee, nothing charged."""
         source, params = self.get_object(), valid(DeriveRequest, request.data)
-        key = request.headers.get(HEADER, "")
+        key = sent_key(request, source.owner_id)
         made = services.derive_release(source=source, idempotency_key=key, **params)
         return Response(self.get_serializer(made).data, status=201)
 

@@ -25,7 +25,7 @@ SHOWN = 100
 """Releases on a comparison."""
 
 
-def form(dataset: Dataset) -> dict[str, Any]:
+def form(user: Any, dataset: Dataset) -> dict[str, Any]:
     """Return the context of the form of a release."""
     urls = {
         "quote": reverse("api:release-quote"),
@@ -39,7 +39,7 @@ def form(dataset: Dataset) -> dict[str, Any]:
     ]
     return {
         "dataset": dataset,
-        "budget": spending(dataset),
+        "budget": spending(dataset, user),
         "mechanisms": offered,
         "page": {
             "dataset": str(dataset.pk),
@@ -85,7 +85,7 @@ def comparison(user: Any, dataset: Dataset, requested: str = "") -> dict[str, An
     ]
     context = {
         "dataset": dataset,
-        "budget": spending(dataset),
+        "budget": spending(dataset, user),
         "releases": rows,
         "batches": batches(rows),
         "release_count": releases.count(),

@@ -14,6 +14,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases import naming
 from dashboard.storage import local_files
 from privacy_engine.analysis.verdict import Verdict, verdict
@@ -27,6 +28,8 @@ class Release(Job):
 
     TASK: ClassVar = "releases.run"
     RELATED: ClassVar = ("dataset",)
+    OWNER: ClassVar = "dataset__owner"
+    PROJECT: ClassVar = "dataset__project"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="releases")
@@ -48,6 +51,8 @@ class Release(Job):
     owner_view = models.JSONField(null=True, blank=True)  # measured against the original: the owner's alone
     derived_from = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="derived")
     source = models.JSONField(null=True, blank=True)  # {release, sha256} of that one, which outlives it
+
+    objects = ProjectQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at"]

@@ -96,7 +96,9 @@ def _context(
         ],
         "selected": [("release", str(row.pk)) for row in rows] if "release" in request.GET else [],
     }
-    return context | ({"dataset": rows[0].dataset, "spent": spending(rows[0].dataset)} if parts else {})
+    if not parts:
+        return context
+    return context | {"dataset": rows[0].dataset, "spent": spending(rows[0].dataset, request.user)}
 
 
 def _of_trajectories(request: HttpRequest, rows: Sequence[Release], *, owner: bool) -> HttpResponse:

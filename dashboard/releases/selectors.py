@@ -18,10 +18,10 @@ MODELS = 12
 
 
 def visible_releases(user: Any) -> QuerySet[Release]:
-    """The user's own, newest first, each with the number of its ``charge``."""
+    """Those that the user may read, newest first, each with the number of its ``charge``."""
     charges = BudgetEntry.objects.filter(release_id=OuterRef("pk"), amount__gt=0)
     return (
-        Release.objects.filter(owner=user)
+        Release.objects.visible_to(user)
         .select_related("dataset", "landmark_set__dataset", "landmark_set__source")
         .defer("landmark_set__packed", "landmark_set__source__packed")
         .annotate(charge=Subquery(charges.values("pk")[:1]))
@@ -29,7 +29,7 @@ def visible_releases(user: Any) -> QuerySet[Release]:
 
 
 def published_model(user: Any, pk: Any) -> Release:
-    """One of the user's finished releases of check-ins, with what reading its model needs alone: a fast query.
+    """One finished release of check-ins that the user may read, with what reading its model needs alone: a fast query.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def published_model(user: Any, pk: Any) -> Release:
     ParameterError
         It is of another kind of data.
     """
-    rows = Release.objects.filter(owner=user).select_related("dataset")
+    rows = Release.objects.visible_to(user).select_related("dataset")
     row = rows.only("state", "kind", "mechanism", "data_file", "dataset__kind", "dataset__points_file").get(pk=pk)
     require_state(row, State.DONE, "release")
     require_kind(row.dataset, Kind.CHECKINS)

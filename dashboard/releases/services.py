@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 
 from dashboard.core.errors import Conflict, require_state
@@ -20,6 +19,8 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import lock_dataset
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
@@ -40,7 +41,8 @@ def submit_release(
     """Reserve what the release will leak, keep its description, and enqueue it once both are committed.
 
     A seeded release leaks nothing that may be published and is charged nothing. With an ``idempotency_key`` the
-    same request may be sent any number of times: there is one release and one charge.
+    same request may be sent any number of times: there is one release and one charge. ``owner`` is the user who submits
+    it; the release belongs to whom the dataset belongs to, and so does the charge.
 
     Raises
     ------
@@ -52,8 +54,7 @@ def submit_release(
         data; a landmark set is missing, not wanted or another dataset's; or the key is not 1 to 100 visible ASCII
         characters.
     """
-    if owner.pk != dataset.owner_id:
-        raise PermissionDenied
+    require_role(owner, dataset, Role.EDITOR)
     check_key(idempotency_key)
     _check_kind(dataset, spec)
     spec = for_counts(spec, dataset.counted, dataset.tree)
@@ -62,7 +63,7 @@ def submit_release(
     _check_landmark_set(dataset, landmark_set)
     if spec.private and landmark_set:
         _check_dummies(landmark_set)
-    subject = {"owner": owner, "dataset": dataset, "landmark_set": landmark_set}
+    subject = {"owner_id": dataset.owner_id, "dataset": dataset, "landmark_set": landmark_set}
     return _once(_described(spec, name=name, idempotency_key=idempotency_key, **subject), spec)
 
 
@@ -87,7 +88,7 @@ def derive_release(
     require_state(source, State.DONE, "release")
     spec = source.parsed_spec.then(steps)
     _check_kind(source.dataset, spec)
-    same = {field: getattr(source, field) for field in ("owner", "dataset", "landmark_set")}
+    same = {field: getattr(source, field) for field in ("owner_id", "dataset", "landmark_set")}
     fresh = _described(spec, name=name, idempotency_key=idempotency_key, **same)
     fresh.derived_from = source
     fresh.source = {"release": str(source.pk), "sha256": source.data_sha256}

@@ -20,6 +20,8 @@ from dashboard.experiments.selectors import evaluations
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.selectors import visible_landmark_sets
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Role
 from dashboard.releases import choice, kind_pages
 from dashboard.releases.batches import batches
 from dashboard.releases.models import export_formats
@@ -38,12 +40,13 @@ PICKED = 200
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """The form: several mechanisms at once over one landmark set."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
+    require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY:
         return redirect("datasets:detail", pk)
     if dataset.kind != Kind.TRAJECTORY:
-        return render(request, "releases/kind_new.html", kind_pages.form(dataset))
+        return render(request, "releases/kind_new.html", kind_pages.form(request.user, dataset))
     sets = list(visible_landmark_sets(request.user).filter(dataset=dataset)[:20])
-    requested, budget = request.GET.get("landmark_set"), spending(dataset)
+    requested, budget = request.GET.get("landmark_set"), spending(dataset, request.user)
     context = {
         "dataset": dataset,
         "landmark_sets": sets,
@@ -99,7 +102,7 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     if shown:
         offered = visible_releases(request.user).filter(landmark_set=landmark_set)
         context |= {"batches": batches(offered[:PICKED]), "more_releases": offered.count() > PICKED, "picked": PICKED}
-    context["budget"] = spending(dataset)
+    context["budget"] = spending(dataset, request.user)
     context["page"] = {
         "releases": [str(one) for one in shown],
         "requested": [str(one.pk) for one in requested],

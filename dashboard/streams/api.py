@@ -16,16 +16,18 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.idempotency import HEADER
+from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.parsing import UNKEPT, AnyAccept, JSONBody, valid
 from dashboard.core.rest.views import ApiViewSet
 from dashboard.jobs.viewsets import Download, download_action
+from dashboard.projects.services import move_row
 from dashboard.streams import exports, live, selectors, services
 from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.serializers import (
     EventsQuery,
     EventsRequest,
     PublishResponse,
+    StreamChangeRequest,
     StreamRequest,
     StreamSerializer,
     TimestampSerializer,
@@ -34,9 +36,10 @@ from dashboard.streams.serializers import (
 
 
 class StreamFilter(filters.FilterSet):
-    """By state and mechanism."""
+    """By state, mechanism and project."""
 
     state = filters.ChoiceFilter(choices=StreamState.choices)
+    project = filters.UUIDFilter(field_name="project_id", help_text="In this project.")
 
     class Meta:
         model = LiveStream
@@ -62,9 +65,16 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
     def create(self, request: Request) -> Response:
         """Open a stream. With an Idempotency-Key, an equal request returns the same stream with status 200."""
         params = valid(StreamRequest, request.data)
-        key = request.headers.get(HEADER, "")
+        key = sent_key(request, request.user.pk)
         row, new = services.open_stream(owner=request.user, idempotency_key=key, **params)
         return Response(self.get_serializer(row).data, status=201 if new else 200)
+
+    @extend_schema(request=StreamChangeRequest, responses={200: StreamSerializer})
+    def partial_update(self, request: Request, pk: Any = None) -> Response:
+        """Put it into a project, which shares it, or take it out."""
+        row, params = self.get_object(), valid(StreamChangeRequest, request.data)
+        move_row(user=request.user, row=row, **params)
+        return Response(self.get_serializer(row).data)
 
     def perform_destroy(self, instance: LiveStream) -> None:
         services.delete_stream(stream=instance)
@@ -108,7 +118,7 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
     def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
         query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
-        response = live.connect(self.get_object(), valid(EventsQuery, query)["after"])
+        response = live.connect(self.get_object(), valid(EventsQuery, query)["after"], reader=request.user)
         if response is None:
             raise Throttled(wait=5, detail="Too many live connections: request the events from time to time.")
         return response

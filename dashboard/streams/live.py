@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 
 from dashboard.streams.models import LiveStream, StreamState
-from dashboard.streams.selectors import published_after
+from dashboard.streams.selectors import published_after, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
 
 CONTENT_TYPE = "text/event-stream"
@@ -25,11 +26,16 @@ MOST_CONNECTIONS = 3
 _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
-def connect(stream: LiveStream, after: int, *, seconds: float = CONNECTION_S) -> StreamingHttpResponse | None:
-    """A response that sends the timestamps from position ``after`` on; None if there are too many connections."""
+def connect(
+    stream: LiveStream, after: int, *, reader: Any, seconds: float = CONNECTION_S
+) -> StreamingHttpResponse | None:
+    """A response that sends the timestamps from position ``after`` on; None if there are too many connections.
+
+    It ends once ``reader`` may not read the stream any more.
+    """
     if not _places.acquire(blocking=False):
         return None
-    body = _Body(stream, after, seconds)
+    body = _Body(stream, after, reader, seconds)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingHttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
 
@@ -37,8 +43,8 @@ def connect(stream: LiveStream, after: int, *, seconds: float = CONNECTION_S) ->
 class _Body:
     """The messages. The place of the connection is given back once, at its end or when the client has gone."""
 
-    def __init__(self, stream: LiveStream, after: int, seconds: float) -> None:
-        self._messages = _messages(stream, after, seconds)
+    def __init__(self, stream: LiveStream, after: int, reader: Any, seconds: float) -> None:
+        self._messages = _messages(stream, after, reader, seconds)
         self._open = True
 
     def __iter__(self) -> Iterator[bytes]:
@@ -51,13 +57,14 @@ class _Body:
             _places.release()
 
 
-def _messages(stream: LiveStream, position: int, seconds: float) -> Iterator[bytes]:
+def _messages(stream: LiveStream, position: int, reader: Any, seconds: float) -> Iterator[bytes]:
     """Each timestamp as one message whose id is the next position; a comment where there is nothing for a while."""
     end = quiet_since = time.monotonic()
     end += seconds
     yield b"retry: 1000\n\n"
     while True:
-        rows = published_after(stream, position)
+        state = visible_streams(reader).filter(pk=stream.pk).values_list("state", flat=True).first()
+        rows = published_after(stream, position) if state else []
         for row in rows:
             position = row.position + 1
             data = JSONRenderer().render(TimestampSerializer(row).data)
@@ -68,7 +75,6 @@ def _messages(stream: LiveStream, position: int, seconds: float) -> Iterator[byt
         elif now - quiet_since > BEAT_S:
             quiet_since = now
             yield b": nothing new\n\n"
-        state = LiveStream.objects.filter(pk=stream.pk).values_list("state", flat=True).first()
         if state in (None, StreamState.CLOSED) and not rows:
             yield b"event: closed\ndata: {}\n\n"
             return

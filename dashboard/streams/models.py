@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.core.choices import TextChoices
+from dashboard.projects.access import InProject, project_index
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.spec import ReleaseSpec
@@ -33,7 +34,7 @@ class Clock(TextChoices):
     INSTANT = "instant", "Instants"
 
 
-class LiveStream(models.Model):
+class LiveStream(InProject):
     """One run of one stream mechanism over dimensions that are fixed when it is opened.
 
     ``publisher`` is the state of the mechanism after ``published`` timestamps, with the ledger of the last window. It
@@ -63,6 +64,7 @@ class LiveStream(models.Model):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [project_index("stream_in_project")]
         constraints: ClassVar = [
             models.CheckConstraint(name="stream_state_known", condition=Q(state__in=StreamState.values)),
             models.CheckConstraint(name="stream_clock_known", condition=Q(clock__in=Clock.values)),

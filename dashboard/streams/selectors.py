@@ -17,8 +17,8 @@ MOST_AT_ONCE = 1000
 
 
 def visible_streams(user: Any) -> QuerySet[LiveStream]:
-    """The user's own, newest first, without the states of their mechanisms."""
-    return LiveStream.objects.filter(owner=user).defer("publisher")
+    """Those that the user may read, newest first, without the states of their mechanisms."""
+    return LiveStream.objects.visible_to(user).select_related("project").defer("publisher")
 
 
 def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:

@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, Number, Whole
+from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE
 from privacy_engine.errors import ParameterError
@@ -125,16 +126,24 @@ class StreamUrls(serializers.Serializer[Any]):
     page = serializers.CharField()
 
 
+class StreamChangeRequest(serializers.Serializer[Any]):
+    """Which project it is in."""
+
+    project = serializers.UUIDField(allow_null=True, help_text=PROJECT_HELP)
+
+
 class StreamSerializer(serializers.ModelSerializer[LiveStream]):
     """A live stream as its owner sees it."""
 
+    project = serializers.UUIDField(source="project_id", allow_null=True)
     mechanism = serializers.SerializerMethodField()
     urls = serializers.SerializerMethodField()
 
     class Meta:
         model = LiveStream
         fields = (
-            *("id", "name", "dimensions", "mechanism", "step", "state", "published", "last_label", "window_spent"),
+            *("id", "name", "project", "dimensions", "mechanism", "step", "state"),
+            *("published", "last_label", "window_spent"),
             *("engine_version", "created_at", "changed_at", "urls"),
         )
 

@@ -27,6 +27,8 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.projects.models import Project, Role
+from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
 from dashboard.releases.models import Release
@@ -106,6 +108,7 @@ class SampleStates:
         self._other_kinds()
         self._live_streams()
         self._publications()
+        self._projects()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -167,6 +170,17 @@ class SampleStates:
         )
         self.public_stream = published(self.clinics, "Visits to clinics")
         self.public_checkins = published(self.city, "Where a city meets")
+
+    def _projects(self) -> None:
+        """One with rows of each sort, in which ``reviewer`` is a viewer, and one of another owner."""
+        self.reviewer, lab = (User.objects.create_user(name) for name in ("reviewer", "lab"))
+        self.project = create_project(owner=self.researcher, name="Visits to clinics, 2024")
+        for name, role in (("lab", Role.EDITOR), ("reviewer", Role.VIEWER)):
+            add_member(project=self.project, username=name, role=role)
+        for row in (self.walk, self.clinics, self.experiment, self.live):
+            move_row(user=self.researcher, row=row, project=self.project.pk)
+        self.joined: Project = create_project(owner=lab, name="Taxis of Beijing")
+        add_member(project=self.joined, username="researcher", role=Role.EDITOR)
 
     def _live_streams(self) -> None:
         """One that has published, one that has not and is paused."""

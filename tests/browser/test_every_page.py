@@ -88,6 +88,8 @@ def _address(view: str, stage: SampleStates) -> str:
         "landmarks:detail": [stage.stays.pk],
         "releases:home": [stage.done.pk],
         "publications:revoke": [stage.public_stream.pk],
+        **{f"projects:{name}": [stage.project.pk] for name in ("rename", "delete")},
+        **{f"projects:{name}": [stage.project.memberships.first().pk] for name in ("member-role", "member-remove")},
         **{f"publications:{name}": [stage.public_trajectory.token] for name in ("track", "data", "label")},
         "tile": [0, 0, 0],
         "own-tile": [stage.stays.pk, 0, 0, 0],

@@ -13,6 +13,8 @@ from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.projects.models import Role
+from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.publications.services import publish_release
 from dashboard.releases import execution
 from dashboard.releases.services import submit_release
@@ -44,6 +46,11 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
     link = publish_release(release=release)
     session = UserSession.objects.create(user=owner, session_key="of-the-owner", expire_date=now() + timedelta(days=1))
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
+    experiment = submit_experiment(owner=owner, preset=few)
+    project, _ = create_project(owner=owner, name="Study"), User.objects.create_user("colleague")
+    member = add_member(project=project, username="colleague", role=Role.EDITOR)
+    for row in (dataset, experiment, stream):
+        move_row(user=owner, row=row, project=project.pk)
     return {
         "datasets": str(dataset.pk),
         "landmark-sets": str(marks.pk),
@@ -52,7 +59,9 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
         "publications": str(link.pk),
         "published": str(link.pk),
         "uploads": str(upload.pk),
-        "experiments": str(submit_experiment(owner=owner, preset=few).pk),
+        "experiments": str(experiment.pk),
+        "projects": str(project.pk),
+        "members": str(member.pk),
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
         "streams": str(stream.pk),
         "sessions": str(session.id),

@@ -106,7 +106,8 @@ class TestEnded:
             if i % 2:
                 failed(release)
         kinds = len(job_models.listed_models())
-        with django_assert_num_queries(2 * kinds + len(job_models.models_of())):
+        roles = 1
+        with django_assert_num_queries(2 * kinds + len(job_models.models_of()) + roles):
             answer = owner_api.get(JOBS).json()
         assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
 

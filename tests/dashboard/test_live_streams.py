@@ -261,9 +261,10 @@ class TestLive:
         answer = owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4")
         assert [one["position"] for one in self.messages(answer)] == [4]
 
-    def test_more_connections_than_there_are_places_are_refused(self, owner_api: APIClient) -> None:
+    def test_more_connections_than_there_are_places_are_refused(self, owner_api: APIClient, owner: User) -> None:
         url = opened(owner_api)
-        connected = [live.connect(LiveStream.objects.get(), 0) for _ in range(live.MOST_CONNECTIONS)]
+        row = LiveStream.objects.get()
+        connected = [live.connect(row, 0, reader=owner) for _ in range(live.MOST_CONNECTIONS)]
         assert None not in connected
         refused = owner_api.get(f"{url}live/")
         assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
@@ -271,7 +272,7 @@ class TestLive:
             for close in one._resource_closers:
                 close()
                 close()  # of one connection twice frees one place
-        freed = [live.connect(LiveStream.objects.get(), 0) for _ in range(live.MOST_CONNECTIONS + 1)]
+        freed = [live.connect(row, 0, reader=owner) for _ in range(live.MOST_CONNECTIONS + 1)]
         assert [one is None for one in freed] == [False] * live.MOST_CONNECTIONS + [True]
         for one in freed[:-1]:
             one._resource_closers[0]()

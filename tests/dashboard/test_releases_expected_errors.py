@@ -203,19 +203,19 @@ class TestReferenceRadius:
     """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
 
     def test_before_any_release_it_is_for_the_extent(self, ready_dataset):
-        assert spending(ready_dataset)["radius_m"] == 20.0
+        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 20.0
 
     def test_then_it_is_that_of_the_first_charged_release(self, submit, ready_dataset):
         submit(seed=1, radius_m=50.0)
-        assert spending(ready_dataset)["radius_m"] == 20.0
+        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 20.0
         submit(radius_m=150.0)
         submit(radius_m=300.0)
-        assert spending(ready_dataset)["radius_m"] == 150.0
+        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 150.0
 
     def test_the_limits_radius_is_before_all(self, submit, ready_dataset):
         submit(radius_m=150.0)
         set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)
-        assert spending(ready_dataset)["radius_m"] == 40.0
+        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 40.0
 
     def test_other_radii_are_converted_in_the_list(self, submit, ready_dataset, client, owner):
         submit(radius_m=150.0)

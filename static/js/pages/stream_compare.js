@@ -19,6 +19,7 @@ import { createLanes } from "../stream/lanes.js";
 import { plotScale } from "../stream/plot_scale.js";
 import { watchReleaseTable } from "../stream/release_table.js";
 import { createSmallMultiples } from "../stream/small_multiples.js";
+import { restoreViewState } from "../stream/view_state.js";
 
 /** @typedef {plots.Bench["state"]["cell"]} Cell */
 
@@ -48,6 +49,7 @@ function initialState() {
 }
 
 const problem = createProblemBox($("[data-problem]"));
+let store = () => {}; // the state in the address, from when it is known
 
 /** @param {plots.Bench} bench
  * @param {Cell} cell */
@@ -61,6 +63,7 @@ function select(bench, cell) {
   plots.drawBudget(bench);
   plots.drawMultiples(bench);
   plots.drawMap(bench);
+  store();
   if (!other) return;
   parts.list.mark(cell.dimension, state.pinned);
   problem.attempt(() => plots.drawLanes(bench));
@@ -79,6 +82,7 @@ function pin(bench, dimension, on) {
   parts.list.mark(state.cell.dimension, state.pinned);
   plots.drawMultiples(bench);
   plots.drawHeat(bench);
+  store();
 }
 
 /** @param {plots.Bench} bench
@@ -89,6 +93,7 @@ function sort(bench, key) {
   bench.state.sorting = { key, descending };
   drawList(bench);
   plots.drawHeat(bench);
+  store();
   announce(`Dimensions are sorted by ${key}, ${descending ? "the largest first" : "the smallest first"}.`);
 }
 
@@ -121,6 +126,7 @@ const load = (bench) =>
 function toggleLine(bench, id, visible) {
   if (visible) bench.state.visible.add(id);
   else bench.state.visible.delete(id);
+  store();
   return problem.attempt(async () => {
     if (visible && id !== "truth") await bench.known.load(id);
     plots.drawMultiples(bench);
@@ -152,6 +158,7 @@ async function createParts(bench) {
     axis: createAxis($("[data-axis]")),
     brush: createBrush(brushScale(bench), (range) => {
       bench.state.range = range ?? [0, bench.scale.columns];
+      store();
       bench.parts.map?.bound(bench.state.range);
       plots.drawRange(bench);
       plots.drawMultiples(bench);
@@ -189,37 +196,46 @@ const mapListeners = (bench) => ({
   selectCell: (/** @type {number} */ dimension) => select(bench, { ...bench.state.cell, dimension }),
 });
 
-/** Buttons of which one is pressed. @param {string} name
+/** Buttons of which that of `now` is pressed. @param {string} name
+ * @param {string} now
  * @param {(value: string) => void} choose */
-function watchChoice(name, choose) {
+function watchChoice(name, now, choose) {
   const buttons = $$(`[data-${name}]`, $("[data-streams]"));
+  const press = (/** @type {string} */ value) => {
+    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset[name] === value));
+  };
+  press(now);
   for (const button of buttons)
     button.addEventListener("click", () => {
-      for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
-      choose(button.dataset[name]);
+      press(button.dataset[name] ?? "");
+      choose(button.dataset[name] ?? "");
+      store();
     });
 }
 
 /** @param {plots.Bench} bench */
 function watchControls(bench) {
   const { state } = bench;
-  watchChoice("view", (view) => {
+  watchChoice("view", state.view, (view) => {
     state.view = view;
     plots.drawHeat(bench);
   });
-  watchChoice("scale", (scale) => {
+  watchChoice("scale", state.common ? "common" : "own", (scale) => {
     state.common = scale === "common";
     plots.drawMultiples(bench);
   });
+  $("[data-search]").value = state.search;
   $("[data-search]").addEventListener("input", (/** @type {any} */ event) => {
     state.search = event.target.value;
     drawList(bench);
     plots.drawHeat(bench);
+    store();
     announce(`${count(state.order.length, "dimension")} found.`);
   });
   $("[data-shown]").value = state.shown.id;
   $("[data-shown]").addEventListener("change", (/** @type {any} */ event) => {
     state.shown = page.releases.find((/** @type {any} */ one) => one.id === event.target.value);
+    store();
     return load(bench);
   });
   for (const id of state.visible) $(`[data-line="${CSS.escape(id)}"]`).checked = true;
@@ -263,9 +279,16 @@ async function start() {
   const scale = plotScale(page.axis.labels.length, $("[data-plots]").clientWidth);
   /** @type {plots.Bench} */
   const bench = { page, known: createComparisonData(page), state: initialState(), scale, parts: null };
+  const { length: dimensions } = page.dimensions.names;
+  const changed = restoreViewState(bench.state, {
+    releases: page.releases,
+    dimensions,
+    columns: page.axis.labels.length,
+  });
   bench.parts = await createParts(bench);
   watchControls(bench);
   await load(bench);
+  store = changed;
   root.removeAttribute("aria-busy");
   root.dataset.ready = "shown";
   performance.mark("cairn:interactive");

@@ -1,0 +1,97 @@
+"""REST API of the projects app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.core.rest.parsing import JSONBody, valid
+from dashboard.core.rest.views import ApiViewSet
+from dashboard.projects import selectors, services
+from dashboard.projects.access import require_role
+from dashboard.projects.models import Membership, Project, Role
+from dashboard.projects.serializers import (
+    MemberRequest,
+    MemberSerializer,
+    ProjectRequest,
+    ProjectSerializer,
+    RoleRequest,
+)
+
+
+@extend_schema_view(
+    destroy=extend_schema(
+        description="Delete it with its memberships. What is in it stays, and is its owners' alone again."
+    ),
+)
+class ProjectViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Project]):
+    """Projects: people who work on the same datasets, experiments and streams."""
+
+    serializer_class = ProjectSerializer
+    queryset = Project.objects.none()
+    parser_classes = (JSONBody,)
+    change_role = Role.OWNER
+
+    def get_queryset(self) -> Any:
+        return selectors.with_counts(selectors.visible_projects(self.request.user))
+
+    @extend_schema(request=ProjectRequest, responses={201: ProjectSerializer})
+    def create(self, request: Request) -> Response:
+        """Start a project; you are its owner."""
+        made = services.create_project(owner=request.user, **valid(ProjectRequest, request.data))
+        return Response(self.get_serializer(self.get_queryset().get(pk=made.pk)).data, status=201)
+
+    @extend_schema(request=ProjectRequest, responses={200: ProjectSerializer})
+    def partial_update(self, request: Request, pk: Any = None) -> Response:
+        """Rename it."""
+        project, params = self.get_object(), valid(ProjectRequest, request.data)
+        return Response(self.get_serializer(services.rename_project(project=project, **params)).data)
+
+    def perform_destroy(self, instance: Project) -> None:
+        services.delete_project(project=instance)
+
+    @extend_schema(methods=["get"], responses={200: MemberSerializer(many=True)}, filters=False)
+    @extend_schema(methods=["post"], request=MemberRequest, responses={201: MemberSerializer}, filters=False)
+    @action(detail=True, methods=["get", "post"], pagination_class=None)
+    def members(self, request: Request, pk: Any = None) -> Response:
+        """List the members beside the owner; or make a user a member, who reads all originals in it from then on."""
+        project = self.get_object()
+        if request.method == "POST":
+            params = valid(MemberRequest, request.data)
+            made = services.add_member(project=project, username=params["user"], role=params["role"])
+            return Response(MemberSerializer(made).data, status=201)
+        rows = selectors.visible_memberships(request.user).filter(project=project)
+        return Response(MemberSerializer(rows, many=True).data)
+
+
+class MemberViewSet(mixins.RetrieveModelMixin, mixins.DestroyModelMixin, ApiViewSet[Membership]):
+    """Members of projects."""
+
+    serializer_class = MemberSerializer
+    queryset = Membership.objects.none()
+    parser_classes = (JSONBody,)
+    change_role = Role.OWNER
+    delete_role = Role.VIEWER  # who leaves; others are refused below
+
+    def get_queryset(self) -> Any:
+        return selectors.visible_memberships(self.request.user)
+
+    @extend_schema(request=RoleRequest, responses={200: MemberSerializer})
+    def partial_update(self, request: Request, pk: Any = None) -> Response:
+        """Give a member another role."""
+        membership, params = self.get_object(), valid(RoleRequest, request.data)
+        return Response(self.get_serializer(services.change_role(membership=membership, **params)).data)
+
+    @extend_schema(description="Remove a member, or leave a project. The member's own rows leave it, too.")
+    def destroy(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().destroy(request, *args, **kwargs)
+
+    def perform_destroy(self, instance: Membership) -> None:
+        if instance.user_id != self.request.user.pk:
+            require_role(self.request.user, instance, Role.OWNER)
+        services.remove_member(membership=instance)

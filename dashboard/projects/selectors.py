@@ -1,0 +1,47 @@
+"""Reads of the projects app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from dashboard.projects.access import models_in_projects, roles_of
+from dashboard.projects.models import RANK, Membership, Project, Role
+
+
+def visible_projects(user: Any) -> QuerySet[Project]:
+    """Those that the user owns or is a member of, by name."""
+    return Project.objects.filter(pk__in=list(roles_of(user))).select_related("owner").order_by("name", "pk")
+
+
+def editable_projects(user: Any) -> QuerySet[Project]:
+    """Those that the user may put rows into, by name."""
+    within = [pk for pk, role in roles_of(user).items() if RANK[role] >= RANK[Role.EDITOR]]
+    return visible_projects(user).filter(pk__in=within)
+
+
+def with_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
+    """The same, each with how many members it has beside its owner, and rows of each kind: ``{related name}_count``."""
+    counted = {"members_count": _count(Membership)}
+    counted |= {f"{model.__name__.lower()}s_count": _count(model) for model in models_in_projects()}
+    return projects.annotate(**counted)
+
+
+def _count(model: Any) -> Any:
+    """Counted apart: joined, rows of one kind would multiply those of another."""
+    rows = model._default_manager.order_by().filter(project=OuterRef("pk")).values("project")
+    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
+
+
+def visible_memberships(user: Any) -> QuerySet[Membership]:
+    """The memberships of the user's projects."""
+    found = Membership.objects.filter(project__in=list(roles_of(user)))
+    return found.select_related("project__owner", "user")
+
+
+def rows_of_member(membership: Membership) -> int:
+    """How many rows of the member are in the project: they leave it with their owner."""
+    own = {"project": membership.project_id, "owner": membership.user_id}
+    return sum(model._default_manager.filter(**own).count() for model in models_in_projects())

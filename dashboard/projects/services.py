@@ -1,0 +1,177 @@
+"""Writes of the projects app: projects, their members, and what is put into them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.http import Http404
+
+from dashboard.accounts.attempts import count_attempt, take_back_attempt
+from dashboard.accounts.models import User
+from dashboard.core.errors import Conflict
+from dashboard.core.text import one_line, required_name
+from dashboard.projects.access import (
+    InProject,
+    forget_roles,
+    models_in_projects,
+    require_own,
+    require_role,
+    role_of,
+)
+from dashboard.projects.models import GIVEN, Membership, Project, Role
+from privacy_engine.errors import ParameterError
+
+MOST_PROJECTS = 200
+"""Projects of one owner."""
+MOST_MEMBERS = 200
+"""Members of one project."""
+NAMES_TRIED = 20
+"""User names that one user may enter within a quarter of an hour; those that were found do not count."""
+
+
+def create_project(*, owner: User, name: str) -> Project:
+    """A new project without members and rows.
+
+    Raises
+    ------
+    ParameterError
+        Nothing is left of the name.
+    Conflict
+        The user owns :data:`MOST_PROJECTS` projects.
+    """
+    if Project.objects.filter(owner=owner).count() >= MOST_PROJECTS:
+        rule = f"at most {MOST_PROJECTS} projects of one owner"
+        raise Conflict(f"You own {MOST_PROJECTS} projects; delete one.", field="projects", rule=rule)
+    made = Project.objects.create(owner=owner, name=required_name(name))
+    forget_roles()
+    return made
+
+
+def rename_project(*, project: Project, name: str) -> Project:
+    """Call it something else."""
+    project.name = required_name(name)
+    project.save(update_fields=["name"])
+    return project
+
+
+def delete_project(*, project: Project) -> None:
+    """Delete it with its memberships; what is in it stays, and is its owners' alone again."""
+    project.delete()
+    forget_roles()
+
+
+def add_member(*, project: Project, username: str, role: str) -> Membership:
+    """Make the user of that name a member at once.
+
+    Raises
+    ------
+    ParameterError
+        There is no active user of that name, it is the owner, or ``role`` is none that is given.
+    Conflict
+        The user is a member already, or there are :data:`MOST_MEMBERS`.
+    Throttled
+        The owner of the project entered :data:`NAMES_TRIED` names that no user has.
+    """
+    _check_role(role)
+    tries = str(project.owner_id)
+    count_attempt("member", tries, NAMES_TRIED)  # before the name is looked up: or names could be found by trying
+    user = User.objects.filter(username=one_line(username, 150), is_active=True).first()
+    if user is None:
+        rule = "the name of a user of this server"
+        raise ParameterError(f"user must be {rule}", field="user", rule=rule, value=username)
+    take_back_attempt("member", tries)
+    if user.pk == project.owner_id:
+        rule = "another user than the owner"
+        raise ParameterError(f"user must be {rule} of the project", field="user", rule=rule, value=username)
+    with transaction.atomic():
+        held = _lock(project.pk)
+        if held.memberships.count() >= MOST_MEMBERS:
+            raise Conflict(f"A project has at most {MOST_MEMBERS} members.", field="members", rule="fewer members")
+        try:
+            with transaction.atomic():
+                made = Membership.objects.create(project=held, user=user, role=role)
+        except IntegrityError:
+            rule = "not a member yet"
+            raise Conflict(f"{user.username} is a member already.", field="user", rule=rule, value=username) from None
+    forget_roles()
+    return made
+
+
+def change_role(*, membership: Membership, role: str) -> Membership:
+    """Give a member another role; errors of :func:`add_member`."""
+    _check_role(role)
+    membership.role = role
+    membership.save(update_fields=["role"])
+    forget_roles()
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership) -> None:
+    """End a membership at once. The member's own rows leave the project with them: they stay their owner's."""
+    _lock(membership.project_id)
+    for model in models_in_projects():
+        own = {"project": membership.project_id, "owner": membership.user_id}
+        model._default_manager.filter(**own).update(project=None)
+    membership.delete()
+    forget_roles()
+
+
+def _check_role(role: str) -> None:
+    if role not in GIVEN:
+        rule = f"one of {', '.join(GIVEN)}"
+        raise ParameterError(f"role must be {rule}, got {role!r:.60}", field="role", rule=rule, value=role)
+
+
+def _lock(pk: Any) -> Project:
+    """The project, locked until the transaction ends: a member does not leave while a row is put into it."""
+    found = Project.objects.select_for_update().filter(pk=pk).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def hold_project(user: Any, pk: Any) -> Project:
+    """Return the project that ``user`` puts something into, locked until the transaction ends.
+
+    Raises
+    ------
+    Http404
+        The user has no such project.
+    NotPermitted
+        The user is a viewer of it.
+    """
+    held = _lock(pk)
+    forget_roles()  # they may have changed before the lock
+    if not role_of(user, held):
+        raise Http404
+    require_role(user, held, Role.EDITOR)
+    return held
+
+
+@transaction.atomic
+def move_row(*, user: Any, row: InProject, project: Any) -> None:
+    """Put ``row`` into ``project`` (its id), or take it out (None), with what follows it.
+
+    Its owner puts it in, where they are editor or owner; they and the owner of the project take it out.
+
+    Raises
+    ------
+    Http404
+        The user has no such project.
+    NotPermitted
+        The row is not the user's, or the user is a viewer of the project.
+    """
+    if project is None:
+        require_role(user, row, Role.OWNER)
+        held = None
+    else:
+        require_own(user, row, "put it into a project")
+        held = hold_project(user, project)
+    rows = type(row)._default_manager.filter(pk=row.pk)
+    before = rows.select_for_update().values_list("project", flat=True).first()
+    for following in row.followers():
+        following.filter(project=before).update(project=held)
+    rows.update(project=held)
+    row.project = held

@@ -1,0 +1,167 @@
+"""Pages of the projects app: all of them, one with what is in it and its members, and moving a row into one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+from rest_framework.exceptions import Throttled
+
+from dashboard.accounts.attempts import wait_text
+from dashboard.core.ids import uuid_or_404
+from dashboard.datasets.selectors import visible_datasets
+from dashboard.experiments.selectors import visible_experiments
+from dashboard.projects import selectors, services
+from dashboard.projects.access import require_role, role_of
+from dashboard.projects.models import GIVEN, Membership, Project, Role
+from dashboard.streams.selectors import visible_streams
+from privacy_engine.errors import EngineError
+
+SHOWN = 20
+"""Rows of each kind on a project's page; the lists have all of them."""
+
+MOVED: dict[str, Callable[[Any], Any]] = {
+    "dataset": visible_datasets,
+    "experiment": visible_experiments,
+    "stream": visible_streams,
+}
+"""What can be put into a project, and how it is found."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def index(request: HttpRequest) -> HttpResponse:
+    """The user's projects, and the form that starts one."""
+    error = None
+    if request.method == "POST":
+        try:
+            made = services.create_project(owner=request.user, name=request.POST.get("name", ""))
+        except EngineError as refused:
+            error = refused.as_dict()
+        else:
+            return redirect("projects:detail", made.pk)
+    rows = list(selectors.with_counts(selectors.visible_projects(request.user)))
+    context = {"projects": [(row, _role(request, row)) for row in rows], "error": error}
+    return render(request, "projects/list.html", context, status=400 if error else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """One project; a POST makes the named user a member."""
+    project = _project(request, pk)
+    error = None
+    if request.method == "POST":
+        require_role(request.user, project, Role.OWNER)
+        try:
+            name, role = request.POST.get("user", "").strip(), request.POST.get("role", "")
+            made = services.add_member(project=project, username=name, role=role)
+        except EngineError as refused:
+            error = refused.as_dict()
+        except Throttled as refused:
+            error = {"message": f"Too many names that no user has. {wait_text(refused)}"}
+        else:
+            messages.success(request, f"{made.user.username} is {_a(made.role)} now and can read everything in it.")
+            return redirect("projects:detail", pk)
+    context = {"project": project, "error": error, "chosen": request.POST, "roles": GIVEN}
+    return render(request, "projects/detail.html", context | _parts(request, project), status=400 if error else 200)
+
+
+def _parts(request: HttpRequest, project: Project) -> dict[str, Any]:
+    parts = [
+        {"title": title, "url": url, "count": count, "rows": find(request.user).filter(project=project)[:SHOWN]}
+        for title, url, count, find in (
+            ("Datasets", "datasets:list", project.datasets_count, visible_datasets),
+            ("Experiments", "experiments:list", project.experiments_count, visible_experiments),
+            ("Streams", "streams:list", project.livestreams_count, visible_streams),
+        )
+    ]
+    members = selectors.visible_memberships(request.user).filter(project=project)
+    return {"role": role_of(request.user, project), "parts": parts, "members": members}
+
+
+@require_POST
+def rename(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Call it something else."""
+    project = _project(request, pk)
+    require_role(request.user, project, Role.OWNER)
+    try:
+        services.rename_project(project=project, name=request.POST.get("name", ""))
+    except EngineError as refused:
+        messages.error(request, f"{refused}.")
+    return redirect("projects:detail", pk)
+
+
+@require_POST
+def delete(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Delete a project; its rows stay with their owners."""
+    project = _project(request, pk)
+    require_role(request.user, project, Role.OWNER)
+    services.delete_project(project=project)
+    messages.success(request, f"The project {project.name} is deleted. What was in it is its owners’ alone again.")
+    return redirect("projects:list")
+
+
+@require_POST
+def member_role(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Give a member another role."""
+    membership = _membership(request, pk)
+    require_role(request.user, membership, Role.OWNER)
+    try:
+        services.change_role(membership=membership, role=request.POST.get("role", ""))
+    except EngineError as refused:
+        messages.error(request, f"{refused}.")
+    else:
+        messages.success(request, f"{membership.user.username} is {_a(membership.role)} now.")
+    return redirect("projects:detail", membership.project_id)
+
+
+@require_POST
+def member_remove(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    """Remove a member, or leave a project."""
+    membership = _membership(request, pk)
+    if leaves := membership.user_id == request.user.pk:
+        text = f"You left the project {membership.project.name}."
+    else:
+        require_role(request.user, membership, Role.OWNER)
+        text = f"{membership.user.username} is no member any more and can read nothing in it from now on."
+    services.remove_member(membership=membership)
+    messages.success(request, text)
+    return redirect("projects:list") if leaves else redirect("projects:detail", membership.project_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def move(request: HttpRequest, pk: uuid.UUID, what: str) -> HttpResponse:
+    """The form that puts a row into a project or takes it out, with who will be able to read what."""
+    row = get_object_or_404(MOVED[what](request.user), pk=pk)
+    if request.method == "POST":
+        target = request.POST.get("project", "")
+        services.move_row(user=request.user, row=row, project=uuid_or_404(target) if target else None)
+        where = f"in the project {row.project.name}" if row.project else "in no project"
+        messages.success(request, f"{row} is {where} now.")
+        readable = MOVED[what](request.user).filter(pk=pk).exists()
+        return redirect(row.page_url if readable else "projects:list")
+    require_role(request.user, row, Role.OWNER)
+    own = row.owner_id == request.user.pk
+    targets = selectors.with_counts(selectors.editable_projects(request.user)) if own else Project.objects.none()
+    context = {"row": row, "what": what, "page_url": row.page_url, "projects": targets, "own": own}
+    return render(request, "projects/move.html", context)
+
+
+def _project(request: HttpRequest, pk: uuid.UUID) -> Any:
+    return get_object_or_404(selectors.with_counts(selectors.visible_projects(request.user)), pk=pk)
+
+
+def _membership(request: HttpRequest, pk: uuid.UUID) -> Membership:
+    return get_object_or_404(selectors.visible_memberships(request.user), pk=pk)
+
+
+def _role(request: HttpRequest, project: Project) -> str:
+    return dict(Role.choices)[role_of(request.user, project)]
+
+
+def _a(role: str) -> str:
+    return f"{'an' if role == Role.EDITOR else 'a'} {role}"

@@ -1,0 +1,459 @@
+"""Projects: who reads and changes what, members, moving rows, and what deletion leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.services import delete_dataset
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.projects import services
+from dashboard.projects.access import InProject, may, models_in_projects, role_of
+from dashboard.projects.models import Membership, Project, Role
+from dashboard.publications.models import Publication
+from dashboard.publications.services import publish_release
+from dashboard.releases.models import Release
+from dashboard.streams import live
+from dashboard.streams.models import LiveStream
+from dashboard.streams.services import open_stream
+from privacy_engine.experiments import presets
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import first_error
+from tests.dashboard.conftest import client_of
+from tests.dashboard.test_lineage import csv, imported, lines
+
+PROJECTS = "/api/v1/projects/"
+DATASETS = "/api/v1/datasets/"
+
+
+@pytest.fixture
+def lead(db: None) -> User:
+    return User.objects.create_user("lead")
+
+
+@pytest.fixture
+def project(lead: User, owner: User) -> Project:
+    """The lead's, where the owner of the data is an editor."""
+    made = services.create_project(owner=lead, name="Taxis")
+    services.add_member(project=made, username="owner", role=Role.EDITOR)
+    return made
+
+
+@pytest.fixture
+def shared(owner: User, project: Project, ready_dataset: Dataset) -> Dataset:
+    """The owner's dataset in the project."""
+    services.move_row(user=owner, row=ready_dataset, project=project.pk)
+    return ready_dataset
+
+
+@pytest.fixture
+def member(project: Project) -> Callable[[str], User]:
+    """``member("editor")``: another user with that role."""
+
+    def make(role: str) -> User:
+        user = User.objects.create_user(role)
+        services.add_member(project=project, username=role, role=role)
+        return user
+
+    return make
+
+
+def url(row: Any, rest: str = "") -> str:
+    names = {Dataset: "datasets", Experiment: "experiments", LiveStream: "streams", Project: "projects"}
+    return f"/api/v1/{names[type(row)]}/{row.pk}/{rest}"
+
+
+class TestAccess:
+    @given(data=st.data())
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_lists_follow_from_the_roles_in_any_project(self, db: None, data: Any) -> None:
+        """For each user and row: it is visible with any role, and changeable with that of an editor or owner."""
+        Project.objects.all().delete()
+        User.objects.all().delete()
+        users = [User.objects.create_user(f"user {i}") for i in range(3)]
+        projects = [Project.objects.create(owner=data.draw(st.sampled_from(users)), name=f"{i}") for i in range(2)]
+        for one in projects:
+            for user in users:
+                role = data.draw(st.sampled_from([None, Role.VIEWER, Role.EDITOR]))
+                if role and user != one.owner:
+                    Membership.objects.create(project=one, user=user, role=role)
+        made = [
+            LiveStream.objects.create(
+                owner=data.draw(st.sampled_from(users)), project=data.draw(st.sampled_from([None, *projects])),
+                name="x", dimensions=["a"], spec={}, spec_digest="", mechanism="",
+            )
+            for _ in range(3)
+        ]  # fmt: skip
+        for user in users:
+            visible, changeable = (
+                set(getattr(LiveStream.objects, name)(user)) for name in ("visible_to", "changeable_by")
+            )
+            assert visible == {row for row in made if role_of(user, row)}
+            assert changeable == {row for row in made if may(user, row, Role.EDITOR)}
+            for row in made:
+                members = {one.user_id: one.role for one in row.project.memberships.all()} if row.project else {}
+                owners = {row.owner_id} | ({row.project.owner_id} if row.project else set())
+                expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
+                assert role_of(user, row) == expected
+
+    def test_roles_are_read_once_in_a_request(self, shared: Dataset, member: Callable[[str], User]) -> None:
+        api = client_of(member("viewer"))
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert api.get(url(shared)).status_code == 200
+        assert sum("projects_membership" in one["sql"] for one in queries) == 1
+
+    def test_a_removed_member_loses_access_at_once(
+        self, shared: Dataset, owner: User, project: Project, member: Callable[[str], User], client: Client
+    ) -> None:
+        editor = member("editor")
+        api = client_of(editor)
+        client.force_login(editor)
+        made = api.post(
+            "/api/v1/landmark-sets/", {"dataset": str(shared.pk), "method": {"name": "manual", "events": [0]}}
+        )
+        assert made.status_code == 201
+        pages = [f"/datasets/{shared.pk}/", f"/datasets/{shared.pk}/compare/", project.page_url]
+        assert [client.get(page).status_code for page in pages] == [200] * 3
+        services.remove_member(membership=Membership.objects.get(user=editor))
+        assert [client.get(page).status_code for page in pages] == [404] * 3
+        gone = [url(shared), url(shared, "track/"), url(project), made.json()["urls"]["self"]]
+        assert [api.get(one).status_code for one in gone] == [404] * 4
+        assert api.get(DATASETS, {"project": str(project.pk)}).json()["results"] == []
+
+    def test_a_live_connection_ends_with_the_membership(
+        self, owner: User, project: Project, member: Callable[[str], User], monkeypatch: Any
+    ) -> None:
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        stream, _ = open_stream(
+            owner=owner, name="Counts", dimensions=["a"], spec=ReleaseSpec.parse({"mechanism": kinds.STREAM})
+        )
+        services.move_row(user=owner, row=stream, project=project.pk)
+        viewer = member("viewer")
+        response = live.connect(stream, 0, reader=viewer)
+        assert response is not None
+        messages = iter(response.streaming_content)
+        assert next(messages).startswith(b"retry")
+        Membership.objects.get(user=viewer).delete()
+        assert next(messages) == b"event: closed\ndata: {}\n\n"
+        response._resource_closers[0]()
+
+    def test_what_is_in_a_project_stays_unknown_to_strangers(self, shared: Dataset, stranger_api: APIClient) -> None:
+        assert stranger_api.get(url(shared)).status_code == 404
+        assert stranger_api.get(PROJECTS).json()["results"] == []
+
+
+class TestWork:
+    def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload_exactly(
+        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+    ) -> None:
+        editor = client_of(member("editor"))
+        assert editor.post("/api/v1/releases/", body).status_code == 201
+        alone = Budget.objects.get().spent
+        assert client_of(owner).post("/api/v1/releases/", body).status_code == 201
+        budget = Budget.objects.get()
+        assert (budget.spent, budget.lineage.owner_id) == (2 * alone, owner.pk)
+        assert [one.amount for one in BudgetEntry.objects.all()] == [alone, alone]
+        assert {one.owner_id for one in Release.objects.all()} == {owner.pk}
+
+    def test_an_editor_reaches_the_limit_that_the_owner_set(
+        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+    ) -> None:
+        budget = {"budget": {"epsilon": 1.5, "radius_m": 200.0}}
+        editor = client_of(member("editor"))
+        refused = editor.patch(url(shared), budget)
+        assert refused.status_code == 403
+        assert refused.json()["detail"] == "Only owner, whom it belongs to, may set its budget."
+        assert client_of(owner).patch(url(shared), budget).status_code == 200
+        assert editor.post("/api/v1/releases/", body).status_code == 201
+        assert editor.post("/api/v1/releases/", body).status_code == 409
+        assert Release.objects.count() == 1
+
+    def test_the_owner_of_the_project_does_not_set_the_budget_of_others(self, shared: Dataset, lead: User) -> None:
+        assert client_of(lead).patch(url(shared), {"budget": None}).status_code == 403
+        assert client_of(lead).post(url(shared, "lineage/"), {}).status_code == 403
+
+    def test_idempotency_keys_are_each_users_own(
+        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+    ) -> None:
+        apis = [client_of(owner), client_of(member("editor"))]
+        ids = [
+            api.post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}).json()["id"]
+            for api in (*apis, *apis)
+        ]
+        assert ids[:2] == ids[2:]
+        assert ids[0] != ids[1]
+
+    def test_names_of_uploads_outside_the_project_are_not_shown(
+        self, owner: User, project: Project, member: Callable[[str], User], client: Client
+    ) -> None:
+        shared, other = (imported(owner, csv(lines(count=n)), name) for n, name in ((60, "walk"), (59, "My holiday")))
+        services.move_row(user=owner, row=shared, project=project.pk)
+        viewer = member("viewer")
+        client.force_login(viewer)
+        pages = [client.get(f"/datasets/{shared.pk}/{rest}").content for rest in ("", "compare/")]
+        known = client_of(viewer).get(url(shared, "lineage/"))
+        assert not any(b"My holiday" in one or str(other.pk).encode() in one for one in (*pages, known.content))
+        assert b"or is not in this project" in pages[0]
+        assert len(known.json()["others"]) == 1
+        assert b"My holiday" in client_of(owner).get(url(shared, "lineage/")).content
+
+    def test_an_experiment_on_a_dataset_is_in_its_project_and_its_owners(
+        self, shared: Dataset, owner: User, project: Project, member: Callable[[str], User]
+    ) -> None:
+        preset = {"name": "error-geolife", "repetitions": 1}
+        made = client_of(member("editor")).post("/api/v1/experiments/", {"dataset": str(shared.pk), "preset": preset})
+        assert made.status_code == 201, made.content
+        row = Experiment.objects.get()
+        assert (row.owner_id, row.project_id) == (owner.pk, project.pk)
+
+    def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(
+        self, shared: Dataset, member: Callable[[str], User], submit: Callable[..., Release]
+    ) -> None:
+        release = submit()
+        viewer, editor = client_of(member("viewer")), client_of(member("editor"))
+        assert viewer.get("/api/v1/jobs/").json()["results"] == []
+        assert [one["id"] for one in editor.get("/api/v1/jobs/").json()["results"]] == [str(release.pk)]
+        assert viewer.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 403
+        assert editor.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 200
+
+    def test_a_link_of_a_discarded_release_is_its_owners_alone(
+        self, shared: Dataset, done: Release, owner: User, member: Callable[[str], User]
+    ) -> None:
+        editor = member("editor")
+        link = publish_release(release=done)
+        assert Publication.objects.visible_to(editor).get() == link
+        delete_dataset(dataset=shared)
+        assert not Publication.objects.visible_to(editor).exists()
+        assert Publication.objects.visible_to(owner).get() == link
+
+
+class TestMoving:
+    def test_the_owner_of_a_row_puts_it_where_they_edit(
+        self, owner: User, project: Project, ready_dataset: Dataset, stranger: User, member: Callable[[str], User]
+    ) -> None:
+        api, to = client_of(owner), {"project": str(project.pk)}
+        strange = services.create_project(owner=stranger, name="Not theirs")
+        assert api.patch(url(ready_dataset), {"project": str(strange.pk)}).status_code == 404
+        services.add_member(project=strange, username="owner", role=Role.VIEWER)
+        refused = api.patch(url(ready_dataset), {"project": str(strange.pk)})
+        assert refused.status_code == 403
+        assert "You are a viewer of the project “Not theirs”." in refused.json()["detail"]
+        assert api.patch(url(ready_dataset), to).json()["project"] == str(project.pk)
+        editor = client_of(member("editor"))
+        assert editor.patch(url(ready_dataset), {"project": None}).status_code == 403
+        assert api.patch(url(ready_dataset), {"project": None}).json()["project"] is None
+        assert editor.get(url(ready_dataset)).status_code == 404
+
+    def test_the_owner_of_the_project_takes_out_and_puts_nothing_of_others_elsewhere(
+        self, lead: User, shared: Dataset, owner_api: APIClient
+    ) -> None:
+        api = client_of(lead)
+        own = services.create_project(owner=lead, name="Another")
+        assert api.patch(url(shared), {"project": str(own.pk)}).status_code == 403
+        assert api.patch(url(shared), {"project": None}).status_code == 200
+        assert api.get(url(shared)).status_code == 404
+        assert owner_api.get(url(shared)).json()["project"] is None
+
+    def test_experiments_follow_their_dataset_unless_they_are_elsewhere(
+        self, owner: User, project: Project, ready_dataset: Dataset
+    ) -> None:
+        preset = presets.parse(
+            {"name": presets.of("trajectory").__iter__().__next__().registered_name(), "repetitions": 1}
+        )
+        follows, stays = (submit_experiment(owner=owner, dataset=ready_dataset, preset=preset) for _ in range(2))
+        elsewhere = services.create_project(owner=owner, name="Elsewhere")
+        services.move_row(user=owner, row=stays, project=elsewhere.pk)
+        services.move_row(user=owner, row=ready_dataset, project=project.pk)
+        for row in (follows, stays):
+            row.refresh_from_db()
+        assert (follows.project_id, stays.project_id) == (project.pk, elsewhere.pk)
+        services.move_row(user=owner, row=ready_dataset, project=None)
+        follows.refresh_from_db()
+        assert follows.project_id is None
+
+    def test_every_sort_of_row_can_be_moved_by_page_and_api(
+        self, owner: User, project: Project, ready_dataset: Dataset, client: Client
+    ) -> None:
+        few = presets.parse({"name": "temporal-distance", "repetitions": 2})
+        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+        rows: list[InProject] = [
+            ready_dataset,
+            submit_experiment(owner=owner, preset=few),
+            open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)[0],
+        ]
+        assert {type(row) for row in rows} == set(models_in_projects())
+        client.force_login(owner)
+        for row in rows:
+            page = f"{url(row).removeprefix('/api/v1')}project/"
+            assert "Taxis" in client.get(page).content.decode()
+            assert client.post(page, {"project": str(project.pk)})["Location"] == row.page_url
+            row.refresh_from_db()
+            assert row.project_id == project.pk
+            assert client_of(owner).patch(url(row), {"project": None}).status_code == 200
+            row.refresh_from_db()
+            assert row.project_id is None
+
+    def test_the_page_says_that_members_read_the_original(
+        self, owner_page: Any, ready_dataset: Dataset, project: Project
+    ) -> None:
+        text = owner_page.get(f"/datasets/{ready_dataset.pk}/project/").content.decode()
+        assert "All members of the project can read the original" in text
+        lead = Client()
+        lead.force_login(project.owner)
+        assert "reads <strong>the originals</strong>" in lead.get(project.page_url).content.decode()
+
+
+class TestMembers:
+    def test_is_added_by_name_with_a_role_and_changed_and_removed(self, lead: User, project: Project) -> None:
+        User.objects.create_user("Ada")
+        api = client_of(lead)
+        made = api.post(url(project, "members/"), {"user": "Ada", "role": "viewer"})
+        assert made.status_code == 201
+        assert made["Location"] == made.json()["urls"]["self"]
+        assert [one["user"] for one in api.get(url(project, "members/")).json()] == ["owner", "Ada"]
+        assert api.patch(made["Location"], {"role": "editor"}).json()["role"] == "editor"
+        assert api.get(PROJECTS).json()["results"][0]["members"] == 2
+        assert api.delete(made["Location"]).status_code == 204
+        assert api.get(made["Location"]).status_code == 404
+
+    @pytest.mark.parametrize(
+        ("sent", "status", "field"),
+        [
+            ({"user": "nobody", "role": "viewer"}, 400, "user"),
+            ({"user": "gone", "role": "viewer"}, 400, "user"),
+            ({"user": "lead", "role": "viewer"}, 400, "user"),
+            ({"user": "owner", "role": "viewer"}, 409, "user"),
+            ({"user": "stranger", "role": "owner"}, 400, "role"),
+        ],
+    )
+    def test_refuses_with_the_reason(
+        self, lead: User, project: Project, stranger: User, sent: Any, status: int, field: str
+    ) -> None:
+        User.objects.create_user("gone", is_active=False)
+        answer = client_of(lead).post(url(project, "members/"), sent)
+        assert (answer.status_code, first_error(answer)["field"]) == (status, field)
+        assert Membership.objects.count() == 1
+
+    def test_names_cannot_be_found_by_trying(self, lead: User, project: Project, stranger: User) -> None:
+        api = client_of(lead)
+        tried = [api.post(url(project, "members/"), {"user": f"name{i}", "role": "viewer"}) for i in range(21)]
+        assert [one.status_code for one in tried] == [400] * services.NAMES_TRIED + [429]
+        known = api.post(url(project, "members/"), {"user": "stranger", "role": "viewer"})
+        assert known.status_code == 429
+        assert int(known["Retry-After"]) > 0
+        page = Client()
+        page.force_login(lead)
+        assert "Try again in" in page.post(project.page_url, {"user": "stranger", "role": "viewer"}).content.decode()
+
+    def test_names_that_are_known_do_not_count(self, lead: User, project: Project) -> None:
+        for i in range(services.NAMES_TRIED + 1):
+            User.objects.create_user(f"student{i}")
+            services.add_member(project=project, username=f"student{i}", role=Role.VIEWER)
+        assert project.memberships.count() == services.NAMES_TRIED + 2
+
+    def test_a_member_leaves_and_takes_own_rows_along(
+        self, owner_api: APIClient, owner: User, shared: Dataset, lead: User, member: Callable[[str], User]
+    ) -> None:
+        viewer, mine = member("viewer"), Membership.objects.get(user=owner)
+        assert client_of(viewer).delete(f"/api/v1/members/{mine.pk}/").status_code == 403
+        assert owner_api.delete(f"/api/v1/members/{mine.pk}/").status_code == 204
+        shared.refresh_from_db()
+        assert shared.project_id is None
+        assert client_of(lead).get(url(shared)).status_code == 404
+        assert owner_api.get(url(shared)).status_code == 200
+
+
+class TestDeletion:
+    def test_of_a_project_leaves_the_rows_to_their_owners(
+        self, shared: Dataset, lead: User, owner_api: APIClient, project: Project
+    ) -> None:
+        assert client_of(lead).delete(url(project)).status_code == 204
+        assert not Membership.objects.exists()
+        shared.refresh_from_db()
+        assert shared.project_id is None
+        assert owner_api.get(url(shared)).status_code == 200
+        assert client_of(lead).get(url(shared)).status_code == 404
+
+    def test_of_its_owners_account_too(self, shared: Dataset, lead: User, owner_api: APIClient) -> None:
+        lead.delete()
+        assert not Project.objects.exists()
+        assert owner_api.get(url(shared)).json()["project"] is None
+
+    def test_of_a_members_account_leaves_what_they_made_of_others_data(
+        self, shared: Dataset, member: Callable[[str], User], body: dict[str, Any]
+    ) -> None:
+        editor = member("editor")
+        assert client_of(editor).post("/api/v1/releases/", body).status_code == 201
+        editor.delete()
+        assert Release.objects.count() == 1
+        assert Membership.objects.count() == 1
+
+    def test_of_the_account_of_the_rows_owner_takes_them(self, shared: Dataset, owner: User, project: Project) -> None:
+        LandmarkSet.objects.all().delete()
+        owner.delete()
+        assert not Dataset.objects.exists()
+        assert Project.objects.get() == project
+
+
+class TestCost:
+    def test_lists_take_as_many_queries_for_one_row_as_for_many(
+        self, owner: User, lead: User, project: Project, shared: Dataset, client: Client
+    ) -> None:
+        viewer = User.objects.create_user("viewer")
+        services.add_member(project=project, username="viewer", role=Role.VIEWER)
+        client.force_login(viewer)
+        api = client_of(viewer)
+        asked = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
+        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        services.move_row(user=owner, row=stream, project=project.pk)
+        found = []
+        for more in (0, 15):
+            for i in range(more):
+                each = services.create_project(owner=lead, name=f"Project {i}")
+                services.add_member(project=each, username="viewer", role=Role.VIEWER)
+                for place in (project, each):
+                    columns = {"state": shared.state, "finished_at": shared.finished_at, "thumbnail": "M0 0"}
+                    columns |= {"points_file": "x", "content_digest": "x", "points": 1}
+                    Dataset.objects.create(owner=owner, name=f"Run {i}", project=place, **columns)
+                    LiveStream.objects.create(
+                        owner=owner, name="x", project=place, dimensions=["a"], mechanism="stream-uniform",
+                        spec={"mechanism": kinds.STREAM}, spec_digest="",
+                    )  # fmt: skip
+            Dataset.objects.update(thumbnail="M0 0")
+            counts = []
+            for address in asked:
+                with CaptureQueriesContext(connection) as queries:
+                    assert client.get(address).status_code == 200
+                counts.append(len(queries))
+            for address in (PROJECTS, DATASETS, "/api/v1/streams/"):
+                with CaptureQueriesContext(connection) as queries:
+                    assert api.get(address).status_code == 200
+                counts.append(len(queries))
+            found.append(counts)
+        assert found[0] == found[1]
+
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.parametrize(("app", "number"), [("datasets", "0013"), ("experiments", "0006"), ("streams", "0002")])
+    def test_the_column_is_added_without_copying_the_table(self, app: str, number: str, capsys: Any) -> None:
+        call_command("sqlmigrate", app, number)
+        sql = capsys.readouterr().out
+        assert "ADD COLUMN" in sql
+        assert "CREATE TABLE" not in sql
+        assert "IS NOT NULL" in sql  # the index has the rows in projects alone
