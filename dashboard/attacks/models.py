@@ -20,6 +20,7 @@ class Attack(Job):
     """One attack on one finished release: a description, and the series it is about if not all of them."""
 
     TASK: ClassVar = "attacks.run"
+    QUEUE: ClassVar = "batch"
     RELATED: ClassVar = ("release__dataset",)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
