@@ -23,10 +23,11 @@ from privacy_engine.people import Person
 READ, FOUND = 0.05, 0.95  # the share of the work that is over after each stage
 
 
-def run(pk: Any) -> None:
-    """Work off an attack, and leave no file of an attempt that came to nothing."""
+def run(pk: Any) -> bool:
+    """Work off an attack, and leave no file of an attempt that came to nothing; False if it did not wait."""
     if draft := leases.run(Attack, pk, lambda row, lease: attacked(row, lease.token, lease.report)):
         patiently(lambda: files.clear_after(draft))
+    return draft is not None
 
 
 def attacked(row: Attack, token: uuid.UUID, report: Callable[[str, float], None]) -> dict[str, Any]:

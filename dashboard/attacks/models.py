@@ -21,6 +21,7 @@ class Attack(Job):
     """One attack on one finished release: a description, and the series it is about if not all of them."""
 
     TASK: ClassVar = "attacks.run"
+    QUEUE: ClassVar = "batch"
     RELATED: ClassVar = ("release__dataset",)
     OWNER: ClassVar = "release__dataset__owner"
     PROJECT: ClassVar = "release__dataset__project"

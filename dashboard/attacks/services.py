@@ -144,7 +144,7 @@ def _run_now(row: Attack) -> Attack:
 def _submit(row: Attack) -> Attack:
     lock_finished(row.release_id)
     row.save(force_insert=True)
-    queue.enqueue_on_commit(row)
+    queue.submit_on_commit(row, row.owner)
     return row
 
 

@@ -10,9 +10,9 @@ from privacy_engine import __version__
 from privacy_engine.audit import audit
 
 
-def run(pk: Any) -> None:
-    """Run an audit that waits, and store its result."""
-    leases.run(Audit, pk, audited)
+def run(pk: Any) -> bool:
+    """Run an audit that waits, and store its result; False if it did not wait."""
+    return leases.run(Audit, pk, audited) is not None
 
 
 def audited(row: Audit, lease: leases.Lease) -> dict[str, Any]:

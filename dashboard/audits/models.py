@@ -15,6 +15,7 @@ class Audit(Job):
     """One audit: its spec, and once it is done the result."""
 
     TASK: ClassVar = "audits.run"
+    QUEUE: ClassVar = "batch"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="audits")

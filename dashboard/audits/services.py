@@ -37,7 +37,7 @@ def submit_audit(*, owner: Any, spec: AuditSpec) -> Audit:
         message = f"{waiting} of your audits wait or run; wait until one ends, or cancel one."
         raise Conflict(message, field="audits", rule=rule, value=waiting)
     row = Audit.objects.create(owner=owner, name=title_of(spec), spec=spec.model_dump())
-    queue.enqueue_on_commit(row)
+    queue.submit_on_commit(row, owner)
     return row
 
 

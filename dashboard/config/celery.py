@@ -26,8 +26,9 @@ class Heartbeat(bootsteps.StartStopStep):
         """Record now, and every few seconds from now on, that this worker answers."""
         from dashboard.jobs import workers
 
-        workers.beat(consumer.hostname)
-        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, (consumer.hostname,))
+        mine = (consumer.hostname, tuple(consumer.app.amqp.queues.consume_from))
+        workers.beat(*mine)
+        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, mine)
 
     def stop(self, consumer: Any) -> None:
         """Record that it does not answer."""

@@ -9,6 +9,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
+from dashboard.config.secret_files import secret, with_password
 from dashboard.launcher.home import broker_socket
 from dashboard.maps.basemap import base_map
 
@@ -28,18 +29,12 @@ def _home() -> Path:
 
 
 def _secret_key(home: Path) -> str:
-    return env.str("CAIRN_SECRET_KEY", default="") or _own_secret(home / "secret.key")
+    return secret("CAIRN_SECRET_KEY") or _own_secret(home / "secret.key")
 
 
 def _ledger_key(home: Path) -> str:
     """The key of the ledger's digests and sketches: of its own, so that SECRET_KEY can be changed at any time."""
-    key, file = env.str("CAIRN_LEDGER_KEY", default=""), env.str("CAIRN_LEDGER_KEY_FILE", default="")
-    if file and not key:
-        try:
-            key = Path(file).expanduser().read_text().strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ImproperlyConfigured(f"CAIRN_LEDGER_KEY_FILE must name a readable file, got {file!r}") from error
-    key = key or ("" if file else _own_secret(home / "ledger.key"))
+    key = secret("CAIRN_LEDGER_KEY") or _own_secret(home / "ledger.key")
     if len(key) < LEDGER_KEY_CHARS:
         raise ImproperlyConfigured(
             f"The ledger's key (CAIRN_LEDGER_KEY, CAIRN_LEDGER_KEY_FILE or {home / 'ledger.key'}) must have at least "
@@ -69,6 +64,7 @@ CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
 CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
 CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
 CAIRN_BASE_MAP_BYTES = env.int("CAIRN_BASE_MAP_MB", default=50) * 1_000_000
+CAIRN_PROXY_BYTES = env.int("CAIRN_PROXY_MB", default=0) * 1_000_000  # what the proxy takes; 0: not known
 CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
@@ -153,7 +149,7 @@ TEMPLATES = [
 ]
 
 # Database: SQLite needs WAL and IMMEDIATE, or writers fail under load; PostgreSQL by DATABASE_URL
-DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{CAIRN_HOME / 'cairn.sqlite3'}")}
+DATABASES = {"default": env.db_url_config(secret("DATABASE_URL", f"sqlite:///{CAIRN_HOME / 'cairn.sqlite3'}"))}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -161,13 +157,26 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
+    DATABASES["default"]["PASSWORD"] = secret("DATABASE_PASSWORD", DATABASES["default"]["PASSWORD"])
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # a host that is cut off is noticed by both sides in half a minute, and not after hours, in which the rows that it
+    # locked would stay locked; over a Unix socket all this is without effect
+    DATABASES["default"]["OPTIONS"] = {
+        "connect_timeout": 10,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 25_000,
+        "options": "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 "
+        "-c tcp_user_timeout=25000",
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Broker: the row is the truth, the message a task_for; see dashboard/jobs/queue.py
-REDIS_URL = env.str("REDIS_URL", default=f"redis+socket://{broker_socket(CAIRN_HOME)}")
-CELERY_BROKER_URL = REDIS_URL
+REDIS_URL = secret("REDIS_URL", f"redis+socket://{broker_socket(CAIRN_HOME)}")
+CELERY_BROKER_URL = with_password(REDIS_URL, secret("REDIS_PASSWORD"))
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -186,10 +195,11 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
-CELERY_TASK_DEFAULT_QUEUE = "cairn"
-# blocks of experiments have a queue of their own, and workers alternate: no release waits for hours of them
-CELERY_TASK_QUEUES = [Queue("cairn"), Queue("cairn-experiments")]
-CELERY_TASK_ROUTES = {"experiments.run": {"queue": "cairn-experiments"}}
+# a job model names its queue; workers of both take from them in turn: no release waits for hours of experiments
+CELERY_TASK_DEFAULT_QUEUE = "interactive"
+CELERY_TASK_QUEUES = [Queue("interactive"), Queue("batch")]
+CAIRN_OWNER_WAITING = env.int("CAIRN_OWNER_WAITING", default=1000)  # jobs of one owner that may wait; 0: any number
+CAIRN_OWNER_RUNNING = env.int("CAIRN_OWNER_RUNNING", default=0)  # and that may run at once
 
 # People
 AUTH_USER_MODEL = "accounts.User"

@@ -31,5 +31,5 @@ def create_derived(source: Dataset, *, name: str, kind: str, **columns: Any) -> 
         stability=source.stability,
         **columns,
     )
-    queue.enqueue_on_commit(row)
+    queue.submit_on_commit(row, row.owner)
     return row

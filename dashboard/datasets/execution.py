@@ -37,9 +37,9 @@ class Read(NamedTuple):
     evidence: lineage.Evidence
 
 
-def run(pk: Any) -> None:
-    """Read the upload of a dataset that waits, or make it of the dataset that it is derived from."""
-    leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease))
+def run(pk: Any) -> bool:
+    """Read the upload of a dataset, or make it of the one that it is derived from; False if it did not wait."""
+    return leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is not None
 
 
 def _work_of(row: Dataset) -> Callable[[Dataset, leases.Lease], dict[str, Any]]:

@@ -111,7 +111,7 @@ def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> 
                 row.source_file = _registered(row, evidence, row.content_digest)
             row.save(force_insert=True)
             if row.open:
-                queue.enqueue_on_commit(row)
+                queue.submit_on_commit(row, row.owner)
     except BaseException:
         local_files.remove(place)
         raise
@@ -211,7 +211,7 @@ def reread_dataset(
         elif evidence:
             over.update(source_file=_registered(dataset, evidence, changes["content_digest"]))
         elif changes["state"] == State.QUEUED:
-            queue.enqueue_on_commit(dataset)
+            queue.submit_on_commit(dataset, dataset.owner)
     stale = changes.get("points_file") if not taken else before if changes["state"] == State.READY else ""
     if stale:
         local_files.remove(dataset.folder / stale)

@@ -82,7 +82,7 @@ class ExperimentViewSet(JobViewSet[Experiment]):
         name = {"name": distinct_name(request.user, described, params["dataset"], title)}
         title = params["dataset"].name if params["dataset"] else GENERATED[spec.kind]
         form = {"summary": summary_of(spec, f"{title} · {counts['size_text']}")}
-        queue = {"ahead": ahead(Part), "workers": workers.answering()}
+        queue = {"ahead": ahead(Part, request.user.pk), "workers": workers.answering()}
         return Response({"spec": described, **name, **counts, **where, **form, **queue, **figure})
 
     @extend_schema(request=ExperimentChangeRequest, responses={200: ExperimentSerializer})

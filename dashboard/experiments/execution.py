@@ -27,20 +27,20 @@ from dashboard.experiments import files
 from dashboard.experiments.context import Material, data_of, material_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.run_results import measured
-from dashboard.jobs import leases, queue
-from dashboard.jobs import models as job_models
+from dashboard.jobs import fairness, leases, queue
 from dashboard.jobs.models import OPEN, State
 from privacy_engine import __version__, experiments
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
 
 
-def run(pk: Any) -> None:
-    """Work off a part, and see whether it was the last."""
+def run(pk: Any) -> bool:
+    """Work off a part, and see whether it was the last; False if it did not wait."""
     part = Part.objects.select_related("experiment").filter(pk=pk).first()
     if part is None:
-        return
-    leases.run(Part, pk, _work)
+        return False
+    row = leases.run(Part, pk, _work)
     patiently(lambda: _after(part))
+    return row is not None
 
 
 def _after(part: Part) -> None:
@@ -111,7 +111,7 @@ def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
             continue
         compute(material, block, data, digest)
         _tally(row.pk)
-        if block is not mine[-1] and job_models.others_wait(Part):
+        if block is not mine[-1] and fairness.gives_way(Part, row.owner_id):
             raise leases.Preempted
 
 

@@ -120,6 +120,8 @@ class Part(Job):
     """What a worker does at a time: cut the experiment into parts, or compute the blocks ``start`` to ``stop``."""
 
     TASK: ClassVar = "experiments.run"
+    QUEUE: ClassVar = "batch"
+    OWNER: ClassVar = "experiment__owner"
     QUEUED_AS: ClassVar = "experiment_id"
 
     experiment = models.ForeignKey(Experiment, on_delete=models.CASCADE, related_name="parts")

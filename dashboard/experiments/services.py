@@ -201,7 +201,7 @@ def _submit(row: Experiment) -> Experiment:
     _hold_dataset(row)
     row.attempt, row.stage = 1, "Waiting for a worker"
     row.save(force_insert=True)
-    queue.enqueue_on_commit(Part.objects.create(experiment=row))
+    queue.submit_on_commit(Part.objects.create(experiment=row), row.owner)
     return row
 
 
@@ -240,6 +240,7 @@ def resume_experiment(*, experiment: Experiment) -> Experiment:
     if not rows.update(**fresh, stage="Waiting for a worker", attempt=1, started_at=None):
         raise job_models.NotRetryable
     execution.start_over(experiment)
+    queue.require_capacity(experiment.owner)
     experiment.refresh_from_db()
     return experiment
 

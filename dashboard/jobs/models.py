@@ -95,6 +95,8 @@ class Job(JobStatus):
     """Columns of a row that a worker works off."""
 
     TASK: ClassVar[str]  # the name of the Celery task that takes its id
+    QUEUE: ClassVar = "interactive"  # whose messages it has: of what a person waits for, or "batch"
+    OWNER: ClassVar = "owner"  # the column of its owner's id
     QUEUED_AS: ClassVar = "pk"  # the column whose value the place in the queue is counted by
 
     token = models.UUIDField(null=True, blank=True)
@@ -118,6 +120,13 @@ def listed_models() -> list[type[JobStatus]]:
 def models_of() -> list[type[Job]]:
     """Every model whose rows are jobs."""
     return [model for model in apps.get_models() if issubclass(model, Job)]
+
+
+def owner_of(job: Job) -> Any:
+    """The user whose job it is."""
+    for name in job.OWNER.split("__"):
+        job = getattr(job, name)
+    return job
 
 
 def status_constraints(name: str) -> list[models.BaseConstraint]:
@@ -157,11 +166,6 @@ class NotRetryable(Conflict):
     def __init__(self) -> None:
         message = "Only what failed or was cancelled can be tried again."
         super().__init__(message, field="state", rule="failed or cancelled")
-
-
-def others_wait(model: type[Job]) -> bool:
-    """True while a job of another kind than ``model`` waits for a worker."""
-    return any(one._default_manager.filter(state=State.QUEUED).exists() for one in models_of() if one is not model)
 
 
 def now() -> Any:

@@ -1,4 +1,4 @@
-"""The queue: one Celery task per job model, messages to workers by its name, cancellation and retries."""
+"""The queues: one Celery task per job model, messages to workers by its name, limits, cancellation and retries."""
 
 from __future__ import annotations
 
@@ -7,20 +7,35 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from celery import current_app, shared_task
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.db import DatabaseError, transaction
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from dashboard.jobs.models import Job, JobRow, NotOpen, NotRetryable, State
+from dashboard.core.errors import Conflict
+from dashboard.jobs import fairness
+from dashboard.jobs.models import Job, JobRow, NotOpen, NotRetryable, State, models_of, owner_of
 
 logger = logging.getLogger(__name__)
 
 
-def job_task(model: type[Job], work: Callable[[str], None]) -> Any:
-    """Return the Celery task named ``model.TASK``: it calls ``work`` with a row's id."""
+_work: dict[type[Job], Callable[[Any], bool]] = {}
+
+
+def job_task(model: type[Job], work: Callable[[Any], bool]) -> Any:
+    """Return the Celery task named ``model.TASK``: it calls ``work`` with the id of a row that waits.
+
+    It is the row of the message, or one of the same queue whose owner is next (dashboard/jobs/fairness.py).
+    ``work`` returns False if the row did not wait any more.
+    """
+    _work[model] = work
 
     def run(pk: str) -> None:
-        work(pk)
+        models = [one for one in fairness.same_queue(model) if one in _work]
+        for chosen, row in fairness.choices(model, pk, models):
+            if _work[chosen](row):
+                break
 
     return shared_task(run, name=model.TASK)
 
@@ -29,7 +44,7 @@ def enqueue(job: Job) -> bool:
     """Send a message that ``job`` waits. An unreachable broker is no error (False): the reaper sends it again."""
     model = type(job)
     try:
-        current_app.send_task(model.TASK, args=[str(job.pk)], ignore_result=True)
+        current_app.send_task(model.TASK, args=[str(job.pk)], queue=model.QUEUE, ignore_result=True)
     except (OperationalError, OSError) as error:
         logger.warning("message not sent: %s %s (%s)", model.__name__, job.pk, type(error).__name__)
         return False
@@ -53,6 +68,48 @@ def enqueue_all(waiting: Iterable[Job]) -> int:
 def enqueue_on_commit(*waiting: Job) -> None:
     """:func:`enqueue_all` once the rows are committed."""
     transaction.on_commit(lambda: enqueue_all(waiting))
+
+
+class TooManyJobs(Conflict):
+    """The owner has as many waiting jobs as one may have."""
+
+    def __init__(self, waiting: int, most: int) -> None:
+        message = f"{waiting} of your jobs wait already, and at most {most} may: wait until some end, or cancel some."
+        super().__init__(message, field="jobs", rule=f"at most {most} that wait", value=waiting)
+
+
+def submit_on_commit(job: Job, owner: Any) -> None:
+    """:func:`enqueue_on_commit` for a new or retried job, whose row is written in this transaction.
+
+    Raises
+    ------
+    TooManyJobs
+        As :func:`require_capacity` does.
+    """
+    require_capacity(owner)
+    enqueue_on_commit(job)
+
+
+def require_capacity(owner: Any) -> None:
+    """Refuse what was written in this transaction if ``owner`` has too much that waits; an experiment is one entry.
+
+    Raises
+    ------
+    TooManyJobs
+        More than CAIRN_OWNER_WAITING entries wait.
+    """
+    most = settings.CAIRN_OWNER_WAITING
+    if most:
+        # no key: inserted rows that name the owner hold a shared lock on the key, in this and other transactions
+        get_user_model()._default_manager.select_for_update(no_key=True).get(pk=owner.pk)
+        waiting = sum(_entries(model, owner) for model in models_of())
+        if waiting > most:
+            raise TooManyJobs(waiting - 1, most)
+
+
+def _entries(model: type[Job], owner: Any) -> int:
+    rows = model._default_manager.filter(**{model.OWNER: owner, "state": State.QUEUED}).order_by()
+    return int(rows.values(model.QUEUED_AS).distinct().count())
 
 
 def request_cancel(job: Job) -> None:
@@ -93,4 +150,4 @@ def retry(job: Job) -> None:
     fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "enqueued_at": None, "finished_at": None}
     if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, **fresh):
         raise NotRetryable
-    enqueue_on_commit(job)
+    submit_on_commit(job, owner_of(job))

@@ -10,8 +10,8 @@ from django.db import models
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
+from dashboard.jobs import fairness, queue
 from dashboard.jobs import models as job_models
-from dashboard.jobs import queue
 from dashboard.jobs.models import Job, State
 
 RESEND_AFTER_S = 5
@@ -43,15 +43,22 @@ def resend(model: type[Job]) -> int:
 
 def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
     """Waiting rows without a message, or with a lost one: sent a while ago, and fewer messages wait than rows do."""
-    waiting = model._default_manager.filter(state=State.QUEUED)
+    waiting = _eligible(model)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
     # a long queue is no loss, and sending all its messages again every few seconds would flood the workers
     return never | lost if lost.exists() and _messages() < _waiting() else never
 
 
+def _eligible(model: type[Job]) -> models.QuerySet[Job]:
+    """Waiting rows that a worker may take: a message of an owner who has enough running would be in vain."""
+    waiting = model._default_manager.filter(state=State.QUEUED)
+    held_back = fairness.at_limit()
+    return waiting.exclude(**{f"{model.OWNER}__in": held_back}) if held_back else waiting
+
+
 def _waiting() -> int:
-    return sum(model._default_manager.filter(state=State.QUEUED).count() for model in job_models.models_of())
+    return sum(_eligible(model).count() for model in job_models.models_of())
 
 
 def _messages() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
@@ -20,13 +21,7 @@ def _folder() -> Path:
 
 def ages_s() -> list[float]:
     """Seconds since the last beat of each worker, the latest first. No message is sent."""
-    ages = []
-    for path in _folder().glob("*.beat"):
-        try:
-            ages.append(max(time.time() - path.stat().st_mtime, 0.0))
-        except FileNotFoundError:  # it stopped meanwhile
-            continue
-    return sorted(ages)
+    return sorted(age for age, _ in _beats())
 
 
 def answering() -> int:
@@ -34,9 +29,43 @@ def answering() -> int:
     return sum(age <= SILENT_S for age in ages_s())
 
 
-def beat(name: str) -> None:
-    """Record that the worker called ``name`` answers."""
-    _path(name).touch()
+def answering_by_queue() -> dict[str, int]:
+    """How many workers that answer take messages of each queue; 0 of one that none takes from."""
+    found = dict.fromkeys((queue.name for queue in settings.CELERY_TASK_QUEUES), 0)
+    for age, queues in _beats():
+        for queue in queues if age <= SILENT_S else ():
+            found[queue] = found.get(queue, 0) + 1
+    return found
+
+
+def age_s(name: str) -> float | None:
+    """Seconds since the last beat of the worker called ``name``; None if it does not answer at all."""
+    try:
+        return time.time() - _path(name).stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def beat(name: str, queues: Iterable[str] = ()) -> None:
+    """Record that the worker called ``name`` answers, and which queues it takes messages from."""
+    path, text = _path(name), " ".join(sorted(queues))
+    try:
+        if path.read_text() != text:
+            path.write_text(text)
+    except FileNotFoundError:
+        path.write_text(text)
+    path.touch()
+
+
+def _beats() -> list[tuple[float, list[str]]]:
+    """Seconds since the last beat of each worker, and its queues."""
+    found = []
+    for path in _folder().glob("*.beat"):
+        try:
+            found.append((max(time.time() - path.stat().st_mtime, 0.0), path.read_text().split()))
+        except FileNotFoundError:  # it stopped meanwhile
+            continue
+    return found
 
 
 def stopped(name: str) -> None:

@@ -9,4 +9,7 @@ def main(arguments: Sequence[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
     from django.core.management import execute_from_command_line
 
+    from dashboard.launcher.settings_problem import refuse_broken_settings
+
+    refuse_broken_settings(arguments)
     execute_from_command_line(["cairn", *arguments])

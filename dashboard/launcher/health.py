@@ -1,16 +1,26 @@
-"""The health check of a Cairn on this machine, for the image and the supervisor.
+"""Health checks of Cairn's processes on this machine, for the image, the supervisor and ``dashboard.launcher.watch``.
 
-Usage: ``python -m dashboard.launcher.health HOST PORT``
+Usage: ``python -m dashboard.launcher.health web [HOST PORT]``, ``worker`` or ``sweep``; exit code 0 if healthy.
 """
 
 import http.client
+import socket
 import sys
+import time
+from pathlib import Path
 
 TIMEOUT_S = 5.0
+SILENT_S = 45.0
+"""A worker or sweep without a sign of life for so long is taken as stuck: ten of their beats and a busy machine."""
 
 
 def answers(host: str, port: int, *, timeout_s: float = TIMEOUT_S) -> bool:
     """Return whether /healthz answers 200 to a host name the settings allow, as if through a TLS proxy."""
+    return status(host, port, timeout_s=timeout_s) == 200
+
+
+def status(host: str, port: int, *, timeout_s: float = TIMEOUT_S) -> int | None:
+    """Return the status of /healthz; None without an answer in time."""
     from django.conf import settings
 
     names = [name for name in settings.ALLOWED_HOSTS if name.strip(".*")]
@@ -18,12 +28,51 @@ def answers(host: str, port: int, *, timeout_s: float = TIMEOUT_S) -> bool:
     connection = http.client.HTTPConnection(host, port, timeout=timeout_s)
     try:
         connection.request("GET", "/healthz", headers=headers)
-        return connection.getresponse().status == 200
+        return connection.getresponse().status
     except (OSError, http.client.HTTPException):
-        return False
+        return None
     finally:
         connection.close()
 
 
+def worker_answers(name: str = "") -> bool:
+    """Return whether the worker of this host took messages lately.
+
+    The beat ends with the connection to the broker, so while that is away nothing follows from a missing one.
+    """
+    from django.conf import settings
+
+    from dashboard.core.broker_ping import broker_answers
+    from dashboard.jobs import workers
+
+    age = workers.age_s(name or f"celery@{socket.gethostname()}")
+    return (age is not None and age <= SILENT_S) or not broker_answers(settings.CELERY_BROKER_URL)
+
+
+def sweep_answers() -> bool:
+    """Return whether the sweep's loop turned lately, with or without a database."""
+    from django.conf import settings
+
+    try:
+        age = time.time() - Path(settings.CAIRN_HOME, "run", "sweep.loop").stat().st_mtime
+    except FileNotFoundError:
+        return False
+    return age <= SILENT_S + settings.CAIRN_SWEEP_S
+
+
+def main(arguments: list[str]) -> bool:
+    """Return whether what the arguments name is healthy."""
+    match arguments:
+        case ["worker"]:
+            return worker_answers()
+        case ["sweep"]:
+            return sweep_answers()
+        case ["web"]:
+            return answers("127.0.0.1", 8000)
+        case ["web", host, port]:
+            return answers(host, int(port))
+    raise SystemExit(__doc__)
+
+
 if __name__ == "__main__":
-    sys.exit(not answers(sys.argv[1], int(sys.argv[2])))
+    sys.exit(not main(sys.argv[1:]))

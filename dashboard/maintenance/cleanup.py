@@ -39,6 +39,11 @@ def beat_path() -> Path:
     return Path(settings.CAIRN_HOME, "run", "sweep.beat")
 
 
+def loop_path() -> Path:
+    """The file whose age is that of the last turn of the sweep's loop, whether the database answered or not."""
+    return Path(settings.CAIRN_HOME, "run", "sweep.loop")
+
+
 class Cleanup:
     """One sweep after another; a database that is away is tried again at the next.
 
@@ -53,6 +58,8 @@ class Cleanup:
         """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
         if not connection.in_atomic_block:
             close_old_connections()
+        local_files.home("run")
+        loop_path().touch()
         try:
             done = _added(self._sweep(model) for model in job_models.models_of())
             if not self._lenient:
@@ -64,7 +71,6 @@ class Cleanup:
             logger.warning("sweep missed: %s", type(error).__name__)
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
-        local_files.home("run")
         beat_path().touch()
         return done
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.db.models import Min
+from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, JsonResponse
 
+from dashboard.core.broker_ping import broker_answers
 from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.maintenance import cleanup
 from dashboard.storage.uploads import SPARE_BYTES
-
-BROKER_S = 1.0
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -30,29 +27,43 @@ def healthz(request: HttpRequest) -> JsonResponse:
     A broker that is away and a disk that is nearly full are reported, and do not decide: a restart helps with neither.
     """
     try:
-        queue = {"database": True, "oldest_queued_s": _oldest_queued_s(), "expired_leases": _expired_leases()}
+        queues, expired = _queues()
+        oldest = max((one["oldest_s"] for one in queues.values() if one["waiting"]), default=None)
+        queue = {"database": True, "oldest_queued_s": oldest, "expired_leases": expired, "queues": queues}
     except DatabaseError:
-        queue = {"database": False, "oldest_queued_s": None, "expired_leases": None}
+        queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
     report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(), "sweep_beat_s": _since_sweep_s()}
-    report |= {"broker": _broker_answers(), "disk_space": _has_disk_space()}
+    report |= {"broker": broker_answers(settings.CELERY_BROKER_URL), "disk_space": _has_disk_space()}
     status = 200 if report["ok"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
 
-def _oldest_queued_s() -> float | None:
-    """Seconds the longest waiting job has waited; None when none waits."""
-    first = [
-        model._default_manager.filter(state=State.QUEUED).aggregate(first=Min("created_at"))["first"]
-        for model in job_models.models_of()
-    ]
-    waiting = [one for one in first if one is not None]
-    return round((job_models.now() - min(waiting)).total_seconds(), 1) if waiting else None
+def _queues() -> tuple[dict[str, dict[str, Any]], int]:
+    """By queue: what waits and since when, what runs, and the workers, for an autoscaler; how many leases expired.
 
-
-def _expired_leases() -> int:
-    """Running jobs whose worker did not renew its lease in time; the sweep requeues them."""
-    running = (model._default_manager.filter(state=State.RUNNING) for model in job_models.models_of())
-    return sum(rows.filter(lease_until__lt=Now()).count() for rows in running)
+    The sweep requeues jobs with an expired lease: their worker did not renew it in time.
+    """
+    now, expired = job_models.now(), 0
+    found: dict[str, dict[str, Any]] = {
+        name: {"waiting": 0, "oldest_s": None, "running": 0, "workers": n}
+        for name, n in workers.answering_by_queue().items()
+    }
+    waits, runs = Q(state=State.QUEUED), Q(state=State.RUNNING)
+    for model in job_models.models_of():
+        counts = model._default_manager.filter(waits | runs).aggregate(
+            waiting=Count("pk", filter=waits),
+            running=Count("pk", filter=runs),
+            expired=Count("pk", filter=runs & Q(lease_until__lt=Now())),
+            first=Min("created_at", filter=waits),
+        )
+        queue = found[model.QUEUE]
+        queue["waiting"] += counts["waiting"]
+        queue["running"] += counts["running"]
+        expired += counts["expired"]
+        if counts["first"] is not None:
+            age_s = round((now - counts["first"]).total_seconds(), 1)
+            queue["oldest_s"] = max(age_s, queue["oldest_s"] or 0.0)
+    return found, expired
 
 
 def _workers() -> dict[str, Any]:
@@ -68,33 +79,6 @@ def _since_sweep_s() -> float | None:
     """Seconds since the last sweep; None when there was none."""
     beat = cleanup.beat_path()
     return round(time.time() - beat.stat().st_mtime, 1) if beat.exists() else None
-
-
-def _broker_answers() -> bool:
-    """Whether Redis answers at once; with TLS, whether it accepts a connection."""
-    url = urlsplit(settings.CELERY_BROKER_URL)
-    try:
-        # a plain socket: a connection of Celery's would stay in the web process with all that it loads
-        with _connected(url) as broker:
-            if url.scheme == "rediss":
-                return True
-            broker.sendall(b"PING\r\n")
-            return broker.recv(1) in (b"+", b"-")  # it may refuse a client without a password, and answers then
-    except OSError:
-        return False
-
-
-def _connected(url: SplitResult) -> socket.socket:
-    if url.scheme != "redis+socket":
-        return socket.create_connection((url.hostname or "localhost", url.port or 6379), timeout=BROKER_S)
-    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        line.settimeout(BROKER_S)
-        line.connect(url.path)
-    except BaseException:
-        line.close()
-        raise
-    return line
 
 
 def _has_disk_space() -> bool:

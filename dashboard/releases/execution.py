@@ -25,10 +25,11 @@ FEW = 8  # distinct budgets that a summary lists one by one
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over after each stage
 
 
-def run(pk: Any) -> None:
-    """Work off a release, and leave no file of an attempt that published nothing."""
+def run(pk: Any) -> bool:
+    """Work off a release, and leave no file of an attempt that published nothing; False if it did not wait."""
     if draft := leases.run(Release, pk, draw_release):
         patiently(lambda: files.clear_after(draft))
+    return draft is not None
 
 
 def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:

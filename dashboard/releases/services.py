@@ -187,7 +187,7 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
         context = promise_context(fresh.landmark_set, landmarks=0) if fresh.landmark_set else NO_CONTEXT
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
-    queue.enqueue_on_commit(fresh)
+    queue.submit_on_commit(fresh, fresh.owner)
     return fresh
 
 

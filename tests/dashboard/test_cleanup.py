@@ -209,7 +209,7 @@ class TestHealth:
     def test_needs_no_login_and_shows_nothing_of_users(
         self, client: Client, ready_dataset: Dataset, django_assert_max_num_queries: Any
     ) -> None:
-        with django_assert_max_num_queries(2 * len(job_models.models_of())):
+        with django_assert_max_num_queries(len(job_models.models_of())):
             answer = client.get("/healthz")
         assert answer.status_code == 200
         assert answer.json() == {
@@ -217,6 +217,10 @@ class TestHealth:
             "database": True,
             "oldest_queued_s": None,
             "expired_leases": 0,
+            "queues": {
+                "interactive": {"waiting": 0, "oldest_s": None, "running": 0, "workers": 0},
+                "batch": {"waiting": 0, "oldest_s": None, "running": 0, "workers": 0},
+            },
             "workers": 0,
             "worker_beat_s": None,
             "sweep_beat_s": None,
@@ -236,13 +240,16 @@ class TestHealth:
         health = client.get("/healthz").json()
         assert health["expired_leases"] == 1
         assert 90 <= health["oldest_queued_s"] < 95
+        queue = health["queues"]["interactive"]
+        assert (queue["waiting"], queue["running"], queue["oldest_s"]) == (1, 1, health["oldest_queued_s"])
+        assert health["queues"]["batch"]["waiting"] == 0
         assert 7 <= health["sweep_beat_s"] < 12
 
     def test_reports_an_unreachable_database(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         def away() -> None:
             raise OperationalError("at db.example: no connection")
 
-        monkeypatch.setattr("dashboard.maintenance.health._oldest_queued_s", away)
+        monkeypatch.setattr("dashboard.maintenance.health._queues", away)
         answer = client.get("/healthz")
         assert answer.status_code == 503
         assert (answer.json()["ok"], answer.json()["database"]) == (False, False)

@@ -163,12 +163,14 @@ class TestHeartbeat:
         class Consumer:
             hostname, timer = "celery@here", _Timer()
             steps: Any = ()
+            app = app
 
         assert Heartbeat in app.steps["consumer"]
         step = Heartbeat(Consumer())
         step.start(Consumer)
         assert workers.answering() == 1
-        assert Consumer.timer.calls == [(workers.BEAT_S, workers.beat, ("celery@here",))]
+        assert Consumer.timer.calls == [(workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch")))]
+        assert workers.answering_by_queue() == {"interactive": 1, "batch": 1}
         step.stop(Consumer)
         assert Consumer.timer.cancelled
         assert workers.answering() == 0

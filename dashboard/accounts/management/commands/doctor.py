@@ -1,0 +1,34 @@
+"""``manage.py doctor``: what is wrong with this installation, and what to do."""
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from dashboard.maintenance import doctor
+
+
+class Command(BaseCommand):
+    """Ends with 1 if something is wrong that stops work; warnings alone end with 0."""
+
+    help = "Report what is wrong with this installation and what to do; exit code 1 if anything stops work."
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print checks and findings as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        names, found = doctor.examine()
+        errors = sum(one.level == "error" for one in found)
+        if options["json"]:
+            report = {"ok": not errors, "checks": names, "findings": [asdict(one) for one in found]}
+            self.stdout.write(json.dumps(report, indent=2))
+        else:
+            for one in found:
+                self.stdout.write(f"{one.level.upper()} {one.code}: {one.what}\n  {one.do}\n")
+            self.stdout.write(f"{len(names)} checks, {errors} errors, {len(found) - errors} warnings")
+        if errors:
+            sys.exit(1)

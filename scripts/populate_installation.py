@@ -1,0 +1,112 @@
+"""Fill an installation, and print what of it must survive: python scripts/populate_installation.py populate|snapshot
+
+It works on the source tree of the working directory, which may be of an earlier version, with the settings of the
+environment.
+A snapshot has users, the SHA-256 of every dataset's and release's file, every budget with its total, what is spent and
+its entries, and with --exports the SHA-256 of every release's CSV export.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path.cwd()))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # none: the jobs are run here
+
+import django
+
+django.setup()
+
+from django.contrib.auth import get_user_model  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset  # noqa: E402
+from dashboard.datasets.services import set_budget  # noqa: E402
+from dashboard.releases import execution, services  # noqa: E402
+from dashboard.releases.models import Release  # noqa: E402
+from privacy_engine.spec import ReleaseSpec  # noqa: E402
+
+MECHANISMS = [
+    {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0},
+    {"name": "event-level", "epsilon": 0.5, "radius_m": 1000.0},
+    {"name": "landmark-adaptive", "epsilon": 2.0, "radius_m": 200.0},
+]
+
+
+def populate() -> None:
+    """A user with the samples, a limited budget, releases with and without a seed, one failed, one discarded."""
+    owner = get_user_model().objects.create_user("researcher", password="a long enough phrase")  # noqa: S106
+    get_user_model().objects.create_user("colleague")
+    call_command("loadsamples", "researcher", verbosity=0, stdout=sys.stderr)
+    datasets = Dataset.objects.filter(owner=owner, kind="trajectory").order_by("name")
+    for dataset in datasets:
+        landmark_set = dataset.landmark_sets.first()
+        if landmark_set is None:
+            continue
+        set_budget(dataset=dataset, epsilon=50.0, radius_m=1000.0)
+        for i, mechanism in enumerate(MECHANISMS):
+            for seed in (None, 7):
+                submit(owner, dataset, landmark_set, mechanism, seed if i == 0 else None)
+        discarded = submit(owner, dataset, landmark_set, MECHANISMS[1])
+        services.discard_release(release=discarded)  # its charge stays: the tombstone of the ledger
+        waiting = submit(owner, dataset, landmark_set, MECHANISMS[1], run=False)
+        assert waiting.state == "queued"
+    assert Release.objects.filter(state="done").count() >= 6
+
+
+def submit(
+    owner: Any, dataset: Any, landmark_set: Any, mechanism: Any, seed: int | None = None, run: bool = True
+) -> Any:
+    spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": seed, "postprocess": []})
+    release = services.submit_release(
+        owner=owner, dataset=dataset, landmark_set=landmark_set, spec=spec, name="Rehearsal"
+    )
+    if run:
+        execution.run(release.pk)
+        release.refresh_from_db()
+        assert release.state == "done", release.error
+    return release
+
+
+def snapshot(exports: bool) -> dict[str, Any]:
+    """What must survive, by id."""
+    found: dict[str, Any] = {
+        "users": sorted(get_user_model().objects.values_list("username", "password")),
+        "datasets": {str(row.pk): [sha(row.points_path), sha(row.original_path)] for row in Dataset.objects.all()},
+        "releases": {
+            str(row.pk): [row.state, row.data_sha256, row.spec, sha(row.data_path) if row.state == "done" else None]
+            for row in Release.objects.all()
+        },
+        "budgets": {str(row.pk): [row.unit, str(row.total), str(row.spent)] for row in Budget.objects.all()},
+        "entries": sorted(
+            [str(one.source_file_id), str(one.release_id), one.mechanism, one.unit, one.amount]
+            for one in BudgetEntry.objects.all()
+        ),
+    }
+    for budget in Budget.objects.all():
+        amount = sum(budget.entries.values_list("amount", flat=True))
+        assert amount == budget.spent > 0, f"the entries of {budget} add up to {amount}, not {budget.spent}"
+    if exports:
+        found["exports"] = {str(row.pk): export(row) for row in Release.objects.filter(state="done")}
+    return found
+
+
+def sha(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def export(row: Any) -> str:
+    from dashboard.releases import downloads
+
+    with downloads.export(row, "csv")[0] as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "populate":
+        populate()
+    print(json.dumps(snapshot("--exports" in sys.argv), sort_keys=True))

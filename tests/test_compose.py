@@ -1,0 +1,150 @@
+"""docker-compose.yml: what every service may do, where its secrets come from, what shows that it is healthy."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES: dict[str, Any] = COMPOSE["services"]
+OURS = [name for name, service in SERVICES.items() if service["image"] == "cairn:local"]
+ENDS = {"migrate"}
+"""Services that end: their exit code is what others wait for."""
+
+every_service = pytest.mark.parametrize("name", SERVICES)
+
+
+def value(text: str) -> str:
+    """What is written, or the default of a variable."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", str(text))
+
+
+def megabytes(text: str) -> float:
+    number, unit = re.fullmatch(r"(\d+)([mg])", value(text)).groups()
+    return int(number) * {"m": 1, "g": 1000}[unit]
+
+
+def test_all_services_are_here() -> None:
+    parts = {"web", "worker", "worker-interactive", "sweep", "migrate", "postgres", "redis", "proxy", "backup"}
+    assert set(SERVICES) == parts
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"proxy", "backup"}
+
+
+@every_service
+class TestEveryService:
+    def test_has_limits_of_memory_processes_and_log(self, name: str) -> None:
+        service = SERVICES[name]
+        assert 100 <= megabytes(service["mem_limit"]) <= 8000
+        assert 0 < service["pids_limit"] <= 1000
+        assert service["logging"] == {"driver": "json-file", "options": {"max-size": "10m", "max-file": "5"}}
+
+    def test_has_no_rights_and_writes_to_volumes_and_memory_alone(self, name: str) -> None:
+        service = SERVICES[name]
+        assert service["cap_drop"] == ["ALL"]
+        assert "cap_add" not in service
+        assert "privileged" not in service
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["read_only"] is True
+        for one in service["tmpfs"]:
+            assert {"noexec", "nosuid"} <= set(one.partition(":")[2].split(","))
+
+    def test_reaches_no_docker_socket(self, name: str) -> None:
+        assert not [one for one in SERVICES[name].get("volumes", []) if "docker.sock" in one]
+
+    def test_runs_as_no_root(self, name: str) -> None:
+        ours = name in OURS and "USER cairn" in (ROOT / "Dockerfile").read_text()
+        assert ours or "unprivileged" in SERVICES[name]["image"] or SERVICES[name]["user"] not in ("", "root", "0")
+
+    def test_names_a_version_of_its_image(self, name: str) -> None:
+        tag = SERVICES[name]["image"].partition(":")[2]
+        assert tag == "local" if name in OURS else re.match(r"\d", tag)
+
+    def test_reports_its_health_or_ends(self, name: str) -> None:
+        check = SERVICES[name]["healthcheck"]
+        assert (check == {"disable": True}) == (name in ENDS)
+        if name not in ENDS:
+            assert {"test", "interval", "timeout", "retries"} <= set(check)
+
+    def test_is_started_again(self, name: str) -> None:
+        assert SERVICES[name]["restart"] == ("on-failure:3" if name in ENDS else "unless-stopped")
+
+    def test_secrets_are_files(self, name: str) -> None:
+        service = SERVICES[name]
+        for variable, text in service.get("environment", {}).items():
+            if re.search("KEY|PASSWORD|SECRET", variable):
+                assert variable.endswith("_FILE"), variable
+                assert str(text).removeprefix("/run/secrets/") in service["secrets"]
+            assert not re.search(r"//[^/@]*:[^/@]+@", str(text)), f"{variable} has a password"
+        assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
+
+
+def test_every_secret_and_config_is_a_file_and_no_secret_is_in_git() -> None:
+    assert all(set(one) == {"file"} for one in COMPOSE["secrets"].values())
+    assert all(one["file"].startswith("./secrets/") for one in COMPOSE["secrets"].values())
+    assert "/secrets/" in (ROOT / ".gitignore").read_text().splitlines()
+    for one in COMPOSE["configs"].values():
+        assert (ROOT / one["file"]).is_file()
+    for script in ("backup", "restore"):
+        assert (ROOT / "deploy" / script).stat().st_mode & 0o111
+
+
+def test_every_long_process_of_ours_is_watched_for_its_own_kind() -> None:
+    kinds = {name: SERVICES[name]["entrypoint"] for name in OURS if name not in ENDS}
+    for name, entrypoint in kinds.items():
+        kind = name.partition("-")[0]
+        assert entrypoint == ["python", "-m", "dashboard.launcher.watch", kind, "--"]
+        assert SERVICES[name]["healthcheck"]["test"] == ["CMD", "python", "-m", "dashboard.launcher.health", kind]
+
+
+def test_jobs_fit_into_the_memory_of_their_worker() -> None:
+    for name in ("worker", "worker-interactive"):
+        service = SERVICES[name]
+        [processes] = [int(one.partition("=")[2]) for one in service["command"] if one.startswith("--concurrency=")]
+        job = int(value(service["environment"]["CAIRN_JOB_MEMORY_MB"]))
+        assert processes * job + 400 <= megabytes(service["mem_limit"])
+
+
+def test_workers_take_from_every_queue_and_one_from_interactive_alone() -> None:
+    from django.conf import settings
+
+    taken = {
+        name: set(option.partition("=")[2].split(","))
+        for name in ("worker", "worker-interactive")
+        for option in SERVICES[name]["command"]
+        if option.startswith("--queues=")
+    }
+    assert taken == {
+        "worker": {queue.name for queue in settings.CELERY_TASK_QUEUES},
+        "worker-interactive": {"interactive"},
+    }
+
+
+def test_redis_needs_a_password_and_stores_less_than_its_memory() -> None:
+    redis = SERVICES["redis"]
+    text = redis["command"][-1]
+    assert "requirepass" in text
+    assert "$$(cat /run/secrets/redis_password)" in text
+    assert int(re.search(r"--maxmemory (\d+)mb", text)[1]) * 2 <= megabytes(redis["mem_limit"])
+
+
+def test_database_broker_and_workers_reach_no_host_outside() -> None:
+    assert COMPOSE["networks"]["back"] == {"internal": True}
+    outside = {name for name, service in SERVICES.items() if set(service["networks"]) != {"back"}}
+    assert outside == {"web", "proxy"}
+
+
+def test_published_are_the_proxy_and_on_this_machine_alone_the_web_server() -> None:
+    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert set(published) == {"web", "proxy"}
+    assert all(port.startswith("127.0.0.1:") for port in published["web"])
+    assert published["proxy"] == ["80:8080", "443:8443"]
+
+
+def test_the_proxy_takes_what_the_settings_expect_and_more_than_cairn_does() -> None:
+    environment = SERVICES["web"]["environment"]
+    [limit] = re.findall(r"client_max_body_size (\d+)m;", (ROOT / "deploy" / "nginx.conf").read_text())
+    assert value(environment["CAIRN_PROXY_MB"]) == limit
+    assert int(limit) > int(value(environment["CAIRN_UPLOAD_MB"])) + 1

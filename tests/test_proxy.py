@@ -1,0 +1,156 @@
+"""deploy/nginx.conf with a real nginx: slow clients hold no thread of the web server, headers are as documented."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.patience import patience
+from tests.server import free_port
+
+ROOT = Path(__file__).resolve().parent.parent
+CONF = (ROOT / "deploy" / "nginx.conf").read_text()
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+
+needs_nginx = pytest.mark.skipif(
+    not (NGINX and shutil.which("openssl")), reason="nginx or openssl is not installed: the proxy is not run"
+)
+
+
+class Cairn(BaseHTTPRequestHandler):
+    """A substitute for the web server that records what arrives and when."""
+
+    seen: list[dict[str, Any]] = []
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        began = time.monotonic()
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.seen.append({"seconds": time.monotonic() - began, "size": len(body), **dict(self.headers)})
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    do_GET = do_POST = _answer  # noqa: N815
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, Path]]:
+    """nginx with the file of docker-compose.yml, its addresses and folders changed: ports of TLS and HTTP, log."""
+    folder = tmp_path_factory.mktemp("nginx")
+    web = ThreadingHTTPServer(("127.0.0.1", 0), Cairn)
+    threading.Thread(target=web.serve_forever, daemon=True).start()
+    subject = ["-subj", "/CN=localhost", "-keyout", folder / "tls_key", "-out", folder / "tls_certificate"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject], check=True, capture_output=True
+    )
+    tls, plain = free_port(), free_port()
+    version = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=True).stderr
+    text = CONF.replace("web:8000 resolve", f"127.0.0.1:{web.server_port}").replace(
+        "resolver 127.0.0.11 valid=10s;", ""
+    )
+    text = (
+        text.replace("pid /tmp", f"pid {folder}")
+        .replace("/run/secrets", str(folder))
+        .replace("/var/cache/nginx", str(folder))
+    )
+    text = text.replace("listen 8443", f"listen 127.0.0.1:{tls}").replace("listen 8080", f"listen 127.0.0.1:{plain}")
+    text = text.replace("/dev/stdout", str(folder / "access.log"))
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 25):
+        text = text.replace("http2 on;", "")
+    types = folder / "mime.types"
+    types.write_text("types { text/html html; }")
+    (folder / "nginx.conf").write_text(text.replace("/etc/nginx/mime.types", str(types)))
+    process = subprocess.Popen(
+        [NGINX, "-c", folder / "nginx.conf", "-e", folder / "error.log", "-g", "daemon off;"], stderr=subprocess.DEVNULL
+    )
+    give_up = time.monotonic() + patience(10)
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", tls), timeout=1).close()
+            break
+        except OSError:
+            assert process.poll() is None, (folder / "error.log").read_text()
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+    yield tls, plain, folder / "access.log"
+    process.terminate()
+    process.wait(timeout=patience(10))
+    web.shutdown()
+    web.server_close()
+
+
+def connect(port: int) -> http.client.HTTPSConnection:
+    context = ssl._create_unverified_context()
+    return http.client.HTTPSConnection("127.0.0.1", port, timeout=patience(10), context=context)
+
+
+@needs_nginx
+class TestProxy:
+    def test_passes_on_whole_requests_only(self, proxy: tuple[int, int, Path]) -> None:
+        Cairn.seen.clear()
+        client = connect(proxy[0])
+        client.putrequest("POST", "/api/v1/datasets/")
+        client.putheader("Content-Length", "40")
+        client.endheaders()
+        for _ in range(40):
+            client.send(b"x")
+            time.sleep(0.02)
+            assert len(Cairn.seen) == 0
+        assert client.getresponse().read() == b"ok"
+        (found,) = Cairn.seen
+        assert found["size"] == 40
+        assert found["seconds"] < 0.4  # sent over .8 s
+
+    def test_states_address_and_scheme_and_drops_the_clients_claims(self, proxy: tuple[int, int, Path]) -> None:
+        Cairn.seen.clear()
+        client = connect(proxy[0])
+        claims = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Host": "cairn.example.org"}
+        client.request("GET", "/", headers=claims)
+        assert client.getresponse().status == 200
+        (found,) = Cairn.seen
+        assert (found["X-Forwarded-For"], found["X-Forwarded-Proto"]) == ("127.0.0.1", "https")
+        assert found["Host"] == "cairn.example.org"
+
+    def test_sends_plain_http_to_https_and_answers_its_health(self, proxy: tuple[int, int, Path]) -> None:
+        client = http.client.HTTPConnection("127.0.0.1", proxy[1], timeout=patience(10))
+        client.request("GET", "/datasets/?a=1", headers={"Host": "cairn.example.org"})
+        answer = client.getresponse()
+        answer.read()
+        assert (answer.status, answer.headers["Location"]) == (308, "https://cairn.example.org/datasets/?a=1")
+        client.request("GET", "/proxy-health")
+        assert client.getresponse().status == 204
+
+    def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy: tuple[int, int, Path]) -> None:
+        client = connect(proxy[0])
+        client.request("GET", "/p/secret-of-a-link/?lat=48.85")
+        client.getresponse().read()
+        give_up = time.monotonic() + patience(5)
+        while " /p " not in proxy[2].read_text():
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        assert "secret" not in proxy[2].read_text()
+        assert "48.85" not in proxy[2].read_text()
+
+
+def test_buffers_and_closes_before_the_web_server_does() -> None:
+    for line in ("proxy_request_buffering on;", "proxy_buffering on;", 'proxy_set_header Connection "";'):
+        assert line in CONF
+    [kept_s] = re.findall(r"keepalive_timeout (\d+)s; # shorter", CONF)
+    assert int(kept_s) < 2  # gunicorn's default, which the image does not change
+    assert "--keep-alive" not in (ROOT / "Dockerfile").read_text()

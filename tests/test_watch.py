@@ -1,0 +1,143 @@
+"""A process that does not answer is ended so that it is started again; one that works, or is stopped, is left alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.patience import patience
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN = """
+import sys
+from pathlib import Path
+from dashboard.launcher import watch
+alive = Path(sys.argv[1])
+sys.exit(watch.watch(sys.argv[2:], alive.exists, starts_s=0.2, every_s=0.1, grace_s=0.5))
+"""
+FOREVER = "import time\nwhile True: time.sleep(1)"
+STUBBORN = (
+    "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf', flush=True)\ntime.sleep(600)"
+)
+
+
+def start(alive: Path, code: str, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", RUN, str(alive), sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, error = process.communicate(timeout=patience(30))
+    return process.returncode, error
+
+
+class TestWatch:
+    def test_ends_what_gives_no_answer(self, tmp_path: Path) -> None:
+        code, error = ended(start(tmp_path / "never", FOREVER))
+        assert code == 70
+        assert "no answer 4 times" in error
+
+    def test_ends_what_does_not_react_to_sigterm_with_what_it_started(self, tmp_path: Path) -> None:
+        started = tmp_path / "pid"
+        code = (
+            "import os, pathlib, sys\nif pid := os.fork(): pathlib.Path(sys.argv[1]).write_text(str(pid))\n" + STUBBORN
+        )
+        assert ended(start(tmp_path / "never", code, str(started)))[0] == 70
+        child, give_up = int(started.read_text()), time.monotonic() + patience(5)
+        while time.monotonic() < give_up and Path(f"/proc/{child}/status").exists():
+            if "State:\tZ" in Path(f"/proc/{child}/status").read_text():
+                break
+            time.sleep(0.05)
+        else:
+            assert not Path(f"/proc/{child}").exists()
+
+    def test_leaves_alone_what_answers_and_hands_signals_on(self, tmp_path: Path) -> None:
+        alive = tmp_path / "alive"
+        alive.touch()
+        code = "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(5))\ntime.sleep(600)"
+        process = start(alive, code)
+        time.sleep(patience(2))
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert ended(process)[0] == 5
+
+    @pytest.mark.parametrize(
+        ("code", "expected"), [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", 137)]
+    )
+    def test_ends_as_its_process_does(self, tmp_path: Path, code: str, expected: int) -> None:
+        (tmp_path / "alive").touch()
+        assert ended(start(tmp_path / "alive", code))[0] == expected
+
+    def test_forgives_fewer_failures_than_four_in_a_row(self) -> None:
+        from dashboard.launcher import watch
+
+        answers = iter([False, False, False, True] * 3)
+        handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+        try:
+            code = watch.watch(
+                [sys.executable, "-c", f"import time; time.sleep({patience(1.5)})"],
+                lambda: next(answers, True),
+                starts_s=0,
+                every_s=0.05,
+            )
+        finally:
+            for number, handler in zip((signal.SIGTERM, signal.SIGINT), handlers, strict=True):
+                signal.signal(number, handler)
+        assert code == 0
+        assert next(answers, None) is None
+
+    def test_needs_a_kind_and_a_command(self) -> None:
+        from dashboard.launcher import watch
+
+        for arguments in (["web"], ["web", "true"], ["nothing", "--", "true"]):
+            with pytest.raises(SystemExit, match="Usage"):
+                watch.main(arguments)
+
+
+class TestHealth:
+    def test_of_a_worker(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from django.conf import settings
+
+        from dashboard.jobs import workers
+        from dashboard.launcher import health
+
+        monkeypatch.setattr("dashboard.core.broker_ping.broker_answers", lambda _: True)
+        workers.stopped("celery@probe")
+        assert not health.worker_answers("celery@probe")
+        workers.beat("celery@probe")
+        assert health.worker_answers("celery@probe")
+        old = time.time() - health.SILENT_S - 1
+        os.utime(Path(settings.CAIRN_HOME, "run", "workers", "celeryprobe.beat"), (old, old))
+        assert not health.worker_answers("celery@probe")
+        monkeypatch.setattr("dashboard.core.broker_ping.broker_answers", lambda _: False)
+        assert health.worker_answers("celery@probe")  # a restart brings no broker back
+        workers.stopped("celery@probe")
+
+    def test_of_a_sweep_whose_database_is_away(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from django.db import OperationalError
+
+        from dashboard.launcher import health
+        from dashboard.maintenance import cleanup
+
+        cleanup.loop_path().unlink(missing_ok=True)
+        assert not health.sweep_answers()
+
+        def away(*_: object) -> None:
+            raise OperationalError("no connection")
+
+        monkeypatch.setattr(cleanup.Cleanup, "_sweep", away)
+        monkeypatch.setattr(cleanup, "close_old_connections", lambda: None)
+        monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
+        before = cleanup.beat_path().exists()
+        assert cleanup.Cleanup().round() is None
+        assert health.sweep_answers()
+        assert cleanup.beat_path().exists() == before
+        old = time.time() - 1000
+        os.utime(cleanup.loop_path(), (old, old))
+        assert not health.sweep_answers()
