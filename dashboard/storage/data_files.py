@@ -9,9 +9,12 @@ from typing import Any
 
 from dashboard.storage import parquet
 from privacy_engine.datatypes import datatypes
+from privacy_engine.mapped_series import FEW
 
 SMALL_BYTES = 16_000_000
 """A file of a release that may be held in memory."""
+BATCH = 250_000
+"""Rows of a large file that are read at once."""
 _reading = Lock()
 
 
@@ -21,7 +24,9 @@ def write_data(kind: str, path: Path, data: Any) -> None:
 
 
 def read_data(kind: str, path: Path) -> Any:
-    """Return the data of :func:`write_data`."""
+    """Return the data of :func:`write_data`; those of a large file are read batch by batch."""
+    if parquet.rows_of(path) > FEW:
+        return datatypes[kind].from_batches(*parquet.read_batches(path, BATCH))
     return datatypes[kind].from_table(parquet.read_table(path))
 
 
@@ -33,7 +38,7 @@ def cached_data(kind: str, path: Path) -> Any:
 
 def write_release(kind: str, path: Path, release: Any) -> None:
     """Store what a release of a kind publishes at ``path``."""
-    parquet.write_table(path, datatypes[kind].release_to_table(release), differences=datatypes[kind].slow_columns)
+    parquet.write_tables(path, datatypes[kind].release_to_tables(release), differences=datatypes[kind].slow_columns)
 
 
 def read_release(kind: str, path: Path) -> Any:
