@@ -40,32 +40,29 @@ class _Place(NamedTuple):
     private: bool
 
 
-class Made(Sequence[T]):
-    """Items that are made again whenever one is needed."""
+class Each(Sequence[T]):
+    """``make`` of each item of a sequence, whenever one is needed."""
 
-    def __init__(self, size: int, make: Callable[[int], T]) -> None:
-        self._size, self._make = size, make
+    def __init__(self, items: Sequence[Any], make: Callable[[Any], T]) -> None:
+        self._items, self._make = items, make
 
     def __len__(self) -> int:
-        return self._size
+        return len(self._items)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        if isinstance(index, slice):
-            chosen = range(self._size)[index]
-            return Made(len(chosen), lambda i: self._make(chosen[i]))
-        return self._make(range(self._size)[index])
+        return Each(self._items[index], self._make) if isinstance(index, slice) else self._make(self._items[index])
 
     def __iter__(self) -> Iterator[T]:
-        return (self._make(i) for i in range(self._size))
+        return map(self._make, self._items)
 
 
 def each(items: Sequence[Any], make: Callable[[Any], T]) -> Sequence[T]:
     """``make`` of each item: at once of a list, and of others whenever one is needed."""
-    return [make(one) for one in items] if isinstance(items, list) else Made(len(items), lambda i: make(items[i]))
+    return [make(one) for one in items] if isinstance(items, list) else Each(items, make)
 
 
 class ReleaseFile:
@@ -90,7 +87,7 @@ class ReleaseFile:
     def releases(self) -> Sequence[Release]:
         """What was added; nothing can be added any more."""
         self._file.flush()
-        return Made(len(self._places), self._read)
+        return Each(range(len(self._places)), self._read)
 
     def _read(self, i: int) -> Release:
         place = self._places[i]

@@ -8,13 +8,14 @@ from threading import Lock
 from typing import Any
 
 from dashboard.storage import parquet
+from dashboard.storage.large_files import BATCH, StoredSeries
+from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.trajectory_table import published_series
 from privacy_engine.mapped_series import FEW
 
 SMALL_BYTES = 16_000_000
 """A file of a release that may be held in memory."""
-BATCH = 250_000
-"""Rows of a large file that are read at once."""
 _reading = Lock()
 
 
@@ -42,7 +43,9 @@ def write_release(kind: str, path: Path, release: Any) -> None:
 
 
 def read_release(kind: str, path: Path) -> Any:
-    """Return what :func:`write_release` stored."""
+    """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
+    if kind == Trajectory.kind and parquet.rows_of(path) > FEW:
+        return StoredSeries(path, published_series)
     return datatypes[kind].release_from_table(parquet.read_table(path))
 
 

@@ -56,14 +56,29 @@ def write_columns(path: Path, parts: Iterable[dict[str, Floats]]) -> None:
         write_tables(path, chain([first], tables))
 
 
-def read_batches(path: Path, rows: int) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The schema of the table of :func:`write_table`, and its rows, at most so many at once."""
-    return read_schema(path), _batches(path, rows)
+def read_batches(
+    path: Path, rows: int, columns: Sequence[str] | None = None
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema of the table of :func:`write_table`, and the rows of some or all columns, so many at most at once."""
+    return read_schema(path), _batches(path, rows, columns)
 
 
-def _batches(path: Path, rows: int) -> Iterator[pa.RecordBatch]:
+def _batches(path: Path, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(path) as file:
-        yield from file.iter_batches(rows, use_threads=False)
+        yield from file.iter_batches(rows, columns=columns, use_threads=False)
+
+
+def read_rows(path: Path, first: int, last: int) -> pa.Table:
+    """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
+    found, start = [], 0
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            end = start + file.metadata.row_group(group).num_rows
+            if start < last and end > first:
+                rows = file.read_row_group(group, use_threads=False)
+                found.append(rows.slice(max(first - start, 0), min(last, end) - max(first, start)))
+            start = end
+        return pa.concat_tables(found) if found else file.schema_arrow.empty_table()
 
 
 def rows_of(path: Path) -> int:

@@ -30,6 +30,7 @@ from privacy_engine.datatypes.trajectory_table import (
 from privacy_engine.event_sketch import EventSketch, sketch_of
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
+from privacy_engine.growing_column import gathered
 from privacy_engine.mapped_series import mapped
 from privacy_engine.metrics import error_m
 from privacy_engine.metrics.pointwise import ErrorMetric
@@ -140,7 +141,7 @@ class TrajectoryType(DataType):
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        errors = concatenated([error_m(*pair) for pair in zip(truth, release, strict=True)])
+        errors = gathered(error_m(*pair) for pair in zip(truth, release, strict=True))
         if not len(errors):
             return {}
         found = {}

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine.data import Ints, Release, Trajectory, concatenated
 from privacy_engine.formats.arrow import pa
@@ -85,34 +84,46 @@ def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator
 
 def series_of(table: Any) -> list[Trajectory]:
     """The series of a table of either kind."""
-    return [_series(*one) for one in zip(_names(table.schema), _people(table.schema), columns_of(table), strict=True)]
+    labels, columns = names_and_people(table.schema), columns_of(table)
+    return [_series(*label, column) for label, column in zip(labels, columns, strict=True)]
 
 
 def series_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[Trajectory]:
     """The series of a table of ``schema``, whose rows come in record batches: one after another, each for itself."""
-    labels = zip(_names(schema), _people(schema), strict=True)
+    columns = columns_of_batches(schema, batches)
+    return (_series(*label, column) for label, column in zip(names_and_people(schema), columns, strict=True))
+
+
+def names_and_people(schema: Any) -> list[tuple[str, str]]:
+    """The name and the person of each series of a table of ``schema``."""
+    return list(zip(_names(schema), _people(schema), strict=True))
+
+
+def published_series(name: str, person: str, column: dict[str, Any]) -> PublishedSeries:
+    """A series of a release from its columns in a release's table."""
+    return PublishedSeries(_series(name, person, column), column["event"])
+
+
+def columns_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The columns of each series as :func:`columns_of`, of a table whose rows come in record batches."""
     waiting, number = list[Any](), 0
     for batch in batches:
         numbers = batch.column("series").to_numpy()
         for last in range(number, int(numbers[-1]) if len(numbers) else number):
             end = int(np.searchsorted(numbers, last + 1))
             waiting.append(batch.slice(0, end))
-            yield _of_batches(*next(labels), waiting)
+            yield _columns_of(waiting)
             batch, numbers = batch.slice(end), numbers[end:]
             waiting, number = [], last + 1
         waiting.append(batch)
-    for label in labels:
-        yield _of_batches(*label, waiting or [schema.empty_table()])
+    for _ in range(number, len(_names(schema))):
+        yield _columns_of(waiting or [schema.empty_table()])
         waiting = []
 
 
-def _of_batches(name: str, person: str, parts: list[Any]) -> Trajectory:
+def _columns_of(parts: list[Any]) -> dict[str, Any]:
     names = [column for column in parts[0].schema.names if column != "series"]
-    return _series(name, person, {column: _joined([part.column(column) for part in parts]) for column in names})
-
-
-def _joined(parts: list[Any]) -> NDArray[Any]:
-    return np.concatenate([part.to_numpy(zero_copy_only=False) for part in parts])
+    return {name: np.concatenate([np.asarray(part.column(name)) for part in parts]) for name in names}
 
 
 def published_of(table: Any) -> list[PublishedSeries]:

@@ -70,7 +70,7 @@ def test_bits_are_those_of_a_release_in_memory(cls: type[TrajectoryMechanism], m
     monkeypatch.setattr(stored_releases, "FEW", 50)
     stored = spec.release(series, marks(series))
     assert isinstance(held, list)
-    assert isinstance(stored, stored_releases.Made)
+    assert isinstance(stored, stored_releases.Each)
     for one, other in zip(held, stored, strict=True):
         same(one, other)
     assert KIND.digest(held) == KIND.digest(stored)
