@@ -17,6 +17,7 @@ from privacy_engine.mechanism import NO_CONTEXT
 from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec, for_counts
+from privacy_engine.stored_releases import each
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ def release_trajectories(
     data_type = datatypes[Trajectory.kind]
     drawn = data_type.release(spec, series, marks.sets)
     persons = people(series)
+    budgets = each(drawn, lambda one: one.budgets)
     masks = [person.joined_mask([one.mask for one in marks.sets]) for person in persons]
     context = release_context(
         landmarks=most_landmarks(masks),
@@ -91,7 +93,7 @@ def release_trajectories(
         beside=marks.beside,
         cleaning=cleaning,
         stability=stability_of(done),
-        whole_trace=largest_total([person.joined_values([one.budgets for one in drawn]) for person in persons]),
+        whole_trace=largest_total(person.joined_values(budgets) for person in persons),
         noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
     )
     private = all(one.private for one in drawn)

@@ -8,7 +8,7 @@ post-processing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -188,11 +188,11 @@ def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) ->
         marks.must_cover(one)
 
 
-def most_landmarks(masks: Sequence[Mask]) -> int:
+def most_landmarks(masks: Iterable[Mask]) -> int:
     """The largest number of landmarks any one person has, from one mask for each person; 0 without people."""
     return max((int(np.count_nonzero(mask)) for mask in masks), default=0)
 
 
-def largest_total(budgets: Sequence[Floats]) -> float:
+def largest_total(budgets: Iterable[Floats]) -> float:
     """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
     return max((float(one.sum()) for one in budgets), default=0.0)

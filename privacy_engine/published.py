@@ -62,15 +62,20 @@ def points_digest(series: Iterable[Published]) -> str:
     >>> points_digest([one, one]) == points_digest([one])
     False
     """
-    found, held = hashlib.sha256(b"cairn points 1\n"), [one for one in series if len(one.lon)]
-    several = len({one.person for one in held}) > 1
-    for key, parts in groupby(held, key=lambda one: (one.name, *[one.person] * several)):
+    of_one, of_several = hashlib.sha256(b"cairn points 1\n"), hashlib.sha256(b"cairn points 1\n")
+    people = set[str]()  # whether there are several is known at the end, and the series are seen once
+    held = (one for one in series if len(one.lon))
+    for (name, person), parts in groupby(held, key=lambda one: (one.name, one.person)):
         group = list(parts)
+        people.add(person)
         columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
-        found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
-        for column in columns:
-            found.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
-    return found.hexdigest()
+        for found, key in ((of_one, [name]), (of_several, [name, person])):
+            if found is of_one and len(people) > 1:
+                continue
+            found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
+            for column in columns:
+                found.update(np.ascontiguousarray(column, dtype="<i8").data)
+    return (of_several if len(people) > 1 else of_one).hexdigest()
 
 
 def trajectories_digest(series: Iterable[Trajectory]) -> str:

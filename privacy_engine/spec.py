@@ -20,11 +20,13 @@ from privacy_engine import noise
 from privacy_engine.counted import Counted
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
+from privacy_engine.mapped_series import leave
 from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.params import Seed, Spec, broken
 from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
+from privacy_engine.stored_releases import Gathered
 
 
 def parse_steps(description: Any) -> tuple[PostProcess, ...]:
@@ -127,8 +129,8 @@ class ReleaseSpec(Spec):
         landmarks: Sequence[LandmarkSet],
         *,
         watch: Callable[[float], None] | None = None,
-    ) -> list[Release]:
-        """One release of each series, all from one random source.
+    ) -> Sequence[Release]:
+        """One release of each series, all from one random source; those of many events lie in a file.
 
         Each person's series (:mod:`privacy_engine.people`) are released together, in the order of time and under one
         budget, and cut apart afterwards. ``watch(share)`` is called with the share of events that are done, and may
@@ -142,16 +144,17 @@ class ReleaseSpec(Spec):
         must_pair(series, landmarks)
         source, names = noise.source(self.seed), [one.name for one in series]
         masks = [one.mask for one in landmarks]
-        found: list[Release | None] = [None] * len(series)
-        done, total = 0, max(sum(len(one) for one in series), 1)
+        done, total = 0, max(sum(map(len, masks)), 1)
+        found = Gathered(len(series), total)
         for person in people(series):
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, len(person), total))
             drawn = self.mechanism.release(person.joined(series), LandmarkSet(person.joined_mask(masks)), rng=rng)
             after = processed(drawn, self.postprocess)
             for i, one in zip(person.members, person.cut(after, names), strict=True):
-                found[i] = one
+                found.add(i, one)
+                leave(series[i])
             done += len(person)
-        return [one for one in found if one is not None]
+        return found.releases()
 
     def then(self, steps: Sequence[PostProcess]) -> Self:
         """The same with ``steps`` after those it has.

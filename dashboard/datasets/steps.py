@@ -10,6 +10,7 @@ from dashboard.core.rest.parsing import Whole
 from dashboard.datasets.models import Dataset
 from dashboard.storage.series_cache import Line, line, lines
 from privacy_engine.analysis.step_facts import Columns, StepFacts, step_facts
+from privacy_engine.stored_releases import each
 
 PER_DEGREE = 1e7
 
@@ -38,7 +39,7 @@ def steps_of(dataset: Dataset, series: int | None) -> StepFacts:
         There is no such series.
     """
     path = dataset.points_path
-    return step_facts([_columns(one) for one in (lines(path) if series is None else [line(path, series)])])
+    return step_facts(each(lines(path) if series is None else [line(path, series)], _columns))
 
 
 def _columns(one: Line) -> Columns:

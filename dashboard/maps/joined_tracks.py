@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from dashboard.core.rest.binary import binary_response
 from dashboard.core.rest.parsing import Whole, valid
 from dashboard.maps.track_encoding import VERSION, joined
-from dashboard.storage.series_cache import MOST, Line, importances
+from dashboard.storage.series_cache import MOST, Line, importances, sizes_of
 from privacy_engine.data import Ints
 from privacy_engine.errors import ParameterError
 
@@ -55,24 +55,23 @@ def encode(lines: Sequence[Line], lengths: Sequence[int], *, points: int, reduce
     """The points of ``lines`` that are kept, each line a piece; its events begin after those of the lines before."""
     kept = _kept(lines, points, reduce)
     before = np.cumsum([0, *lengths])[: len(lines)]
-    events = [
-        first + (index if one.event is None else one.event[index])
-        for one, index, first in zip(lines, kept, before, strict=True)
-    ]
-    lon, lat = (
-        np.concatenate([getattr(one, name)[index] for one, index in zip(lines, kept, strict=True)])
-        for name in ("lon", "lat")
-    )
-    return joined(1, lon, lat, None, np.concatenate(events), np.cumsum([len(index) for index in kept]))
+    lon, lat, events = [], [], []
+    for one, index, first in zip(lines, kept, before, strict=True):  # once: those of a large file are read here
+        lon.append(one.lon[index])
+        lat.append(one.lat[index])
+        events.append(first + (index if one.event is None else one.event[index]))
+    ends = np.cumsum([len(index) for index in kept])
+    return joined(1, np.concatenate(lon), np.concatenate(lat), None, np.concatenate(events), ends)
 
 
 def _kept(lines: Sequence[Line], points: int, reduce: str) -> list[Ints]:
     """Indices of the points of each line that remain."""
-    total = sum(map(len, lines))
+    sizes = sizes_of(lines)
+    total = sum(sizes)
     if total <= points:
-        return [np.arange(len(one)) for one in lines]
+        return [np.arange(size) for size in sizes]
     if reduce == "sample" or total > MOST:  # whose importance would take seconds
-        return [np.arange(0, len(one), -(-total // points)) for one in lines]
+        return [np.arange(0, size, -(-total // points)) for size in sizes]
     important = np.concatenate(importances(lines))
     least = np.partition(important, total - points)[total - points]
     return [np.flatnonzero((one.importance > least) | np.isinf(one.importance)) for one in lines]

@@ -23,7 +23,7 @@ from dashboard.publications.facts import BINS, certainty, time_marks
 from dashboard.publications.models import Publication
 from dashboard.publications.selectors import open_publication
 from dashboard.releases import kind_report
-from dashboard.storage.series_cache import lines
+from dashboard.storage.series_cache import lines, sizes_of
 from privacy_engine.errors import ParameterError
 
 HEADERS = {
@@ -137,7 +137,7 @@ def track(request: HttpRequest, publication: Publication) -> HttpResponse:
     if publication.kind != Kind.TRAJECTORY:
         return _closed(request)
     found = lines(publication.data_path)
-    body = joined_tracks.encode(found, list(map(len, found)), points=joined_tracks.USUAL, reduce="sample")
+    body = joined_tracks.encode(found, sizes_of(found), points=joined_tracks.USUAL, reduce="sample")
     return HttpResponse(body, content_type="application/octet-stream")
 
 

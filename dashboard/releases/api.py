@@ -47,7 +47,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.recommend_api import RecommendActions
 from dashboard.releases.serializers import DeriveRequest, ReleaseRequest, ReleaseSerializer
 from dashboard.releases.stream_api import StreamActions
-from dashboard.storage.data_files import read_data
+from dashboard.storage.data_files import cached_data
 from dashboard.storage.series_cache import line, lines
 from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
@@ -159,7 +159,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         params = valid(TradeoffRequest, request.data)
         row = self._visible_set(params)
         person = person_of(row.dataset, params["series"])
-        truth = person.joined(read_data(row.dataset.kind, row.dataset.points_path))
+        truth = person.joined(cached_data(row.dataset.kind, row.dataset.points_path))
         is_landmark = mask_of_person(row.dataset, row.mask, person)
         found = tradeoff(params["mechanisms"], truth, is_landmark, series=params["series"], seed=params["seed"])
         return Response(found.model_dump(), headers=UNKEPT)

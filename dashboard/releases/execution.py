@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.base import Watch
 from privacy_engine.landmarks.methods import split
 from privacy_engine.people import largest_total, most_landmarks
+from privacy_engine.stored_releases import each
 
 FEW = 8  # distinct budgets that a summary lists one by one
 READ, DRAWN, MEASURED = 0.05, 0.75, 0.85  # the share of the work that is over after each stage
@@ -72,20 +75,23 @@ def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
     """What recipients may also know of a release with landmarks: it follows from mechanism, landmarks and points."""
     if row.landmark_set is None:
         return {}
-    budgets = np.concatenate([one.budgets for one in drawn])
-    values, events = np.unique(budgets, return_counts=True)
-    listed = [{"budget": float(v), "events": int(k)} for v, k in zip(values, events, strict=True)]
+    published = fresh = 0
+    ends, events = list[float](), Counter[float]()
+    for one in drawn:
+        published += len(one.series)
+        fresh += int(np.count_nonzero(one.fresh))
+        values, counts = (of.tolist() for of in np.unique(one.budgets, return_counts=True))
+        ends += values[:1] + values[-1:]
+        if len(events) <= FEW:
+            events.update(dict(zip(values[: FEW + 1], counts, strict=False)))
+    listed = [{"budget": value, "events": events[value]} for value in sorted(events)]
     return {
         "series": len(drawn),
         "landmarks": row.landmark_set.count,
         **_per_person(row, drawn),
-        "published": sum(len(one.series) for one in drawn),
-        "drawn": int(sum(np.count_nonzero(one.fresh) for one in drawn)),
-        "budgets": {
-            "min": float(budgets.min()),
-            "max": float(budgets.max()),
-            "distinct": listed if len(listed) <= FEW else None,
-        },
+        "published": published,
+        "drawn": fresh,
+        "budgets": {"min": min(ends), "max": max(ends), "distinct": listed if len(listed) <= FEW else None},
     }
 
 
@@ -101,13 +107,13 @@ def _beside_errors(row: Release) -> dict[str, float]:
     return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
 
 
-def _per_person(row: Release, drawn: list[data.Release]) -> dict[str, Any]:
+def _per_person(row: Release, drawn: Sequence[data.Release]) -> dict[str, Any]:
     """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
     persons = people_of(row.dataset)
-    budgets, masks, spec = [one.budgets for one in drawn], masks_of_people(row.landmark_set), row.parsed_spec
+    budgets, masks, spec = each(drawn, lambda one: one.budgets), masks_of_people(row.landmark_set), row.parsed_spec
     return {
         "people": len(persons),
         "landmarks_per_person": most_landmarks(masks),
         "noise_p95_m": None if row.source or spec.postprocess else noise_p95_m(spec.mechanism, masks),
-        "whole_trace": largest_total([person.joined_values(budgets) for person in persons]),
+        "whole_trace": largest_total(person.joined_values(budgets) for person in persons),
     }

@@ -36,8 +36,7 @@ def write(row: Release, original: Any, drawn: Any) -> None:
         (row.budgets_path, found.budget_columns(drawn)),
         (row.errors_path, found.owner_columns(original, drawn)),
     ):
-        if columns:
-            parquet.write_columns(path, columns)
+        parquet.write_columns(path, columns)
 
 
 def read_releases(row: Release) -> list[data.Release]:

@@ -8,7 +8,11 @@ from threading import Lock
 from typing import Any
 
 from dashboard.storage import parquet
+from dashboard.storage.large_files import BATCH, StoredSeries
+from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
+from privacy_engine.datatypes.trajectory_table import published_series
+from privacy_engine.mapped_series import FEW
 
 SMALL_BYTES = 16_000_000
 """A file of a release that may be held in memory."""
@@ -21,7 +25,9 @@ def write_data(kind: str, path: Path, data: Any) -> None:
 
 
 def read_data(kind: str, path: Path) -> Any:
-    """Return the data of :func:`write_data`."""
+    """Return the data of :func:`write_data`; those of a large file are read batch by batch."""
+    if parquet.rows_of(path) > FEW:
+        return datatypes[kind].from_batches(*parquet.read_batches(path, BATCH))
     return datatypes[kind].from_table(parquet.read_table(path))
 
 
@@ -33,11 +39,13 @@ def cached_data(kind: str, path: Path) -> Any:
 
 def write_release(kind: str, path: Path, release: Any) -> None:
     """Store what a release of a kind publishes at ``path``."""
-    parquet.write_table(path, datatypes[kind].release_to_table(release), differences=datatypes[kind].slow_columns)
+    parquet.write_tables(path, datatypes[kind].release_to_tables(release), differences=datatypes[kind].slow_columns)
 
 
 def read_release(kind: str, path: Path) -> Any:
-    """Return what :func:`write_release` stored."""
+    """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
+    if kind == Trajectory.kind and parquet.rows_of(path) > FEW:
+        return StoredSeries(path, published_series)
     return datatypes[kind].release_from_table(parquet.read_table(path))
 
 

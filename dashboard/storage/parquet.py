@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -49,9 +49,41 @@ def read_schema(path: Path) -> pa.Schema:
     return pq.read_schema(path)
 
 
-def write_columns(path: Path, columns: dict[str, Floats]) -> None:
-    """Store plain columns of equal length (budgets; the owner's errors)."""
-    write_table(path, pa.table({name: pa.array(values) for name, values in columns.items()}))
+def write_columns(path: Path, parts: Iterable[dict[str, Floats]]) -> None:
+    """Store plain columns (budgets; the owner's errors) that come in parts, one after another; no file without any."""
+    tables = (pa.table({name: pa.array(values) for name, values in columns.items()}) for columns in parts)
+    for first in tables:
+        write_tables(path, chain([first], tables))
+
+
+def read_batches(
+    path: Path, rows: int, columns: Sequence[str] | None = None
+) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema of the table of :func:`write_table`, and the rows of some or all columns, so many at most at once."""
+    return read_schema(path), _batches(path, rows, columns)
+
+
+def _batches(path: Path, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(rows, columns=columns, use_threads=False)
+
+
+def read_rows(path: Path, first: int, last: int) -> pa.Table:
+    """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
+    found, start = [], 0
+    with pq.ParquetFile(path) as file:
+        for group in range(file.num_row_groups):
+            end = start + file.metadata.row_group(group).num_rows
+            if start < last and end > first:
+                rows = file.read_row_group(group, use_threads=False)
+                found.append(rows.slice(max(first - start, 0), min(last, end) - max(first, start)))
+            start = end
+        return pa.concat_tables(found) if found else file.schema_arrow.empty_table()
+
+
+def rows_of(path: Path) -> int:
+    """How many rows a file of :func:`write_table` has."""
+    return int(pq.read_metadata(path).num_rows)
 
 
 def read_columns(path: Path) -> dict[str, Floats]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from dashboard.storage import parquet
+from dashboard.storage.large_files import StoredSeries
 from privacy_engine import line_simplification
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
@@ -64,15 +65,15 @@ def line(path: Path, series: int) -> Line:
     FileNotFoundError
         Nor is there such a file (any more).
     """
-    found = lines(path)
+    found = lines(path)  # where the file is large only that one is read
     if 0 <= series < len(found):
         return found[series]
     rule = f"between 0 and {len(found) - 1}"
     raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
 
 
-def lines(path: Path) -> list[Line]:
-    """All series of a file of points or of a release.
+def lines(path: Path) -> Sequence[Line]:
+    """All series of a file of points or of a release; those of a file of more than :data:`MOST` points in no memory.
 
     Raises
     ------
@@ -84,12 +85,19 @@ def lines(path: Path) -> list[Line]:
             _kept.move_to_end(path)
             return _kept[path]
         _kept.pop(path, None)
+    if parquet.rows_of(path) > MOST:
+        return StoredSeries(path, lambda _name, _person, columns: _line(columns))
     found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
         _kept[path] = found
         while sum(len(one) for series in _kept.values() for one in series) > MOST:
             _kept.popitem(last=False)
     return found
+
+
+def sizes_of(some: Sequence[Line]) -> list[int]:
+    """How many points each line has."""
+    return some.sizes if isinstance(some, StoredSeries) else [len(one) for one in some]
 
 
 def _line(column: dict[str, np.ndarray]) -> Line:

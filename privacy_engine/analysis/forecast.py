@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard
 
@@ -32,6 +32,8 @@ LONGEST_RUN = 10_000
 """So many events are simulated at most: a mechanism whose budgets depend on the run takes about 25 µs for each."""
 FEWEST_EVENTS, MOST_RUNS = 2_000, 100
 """Short series are simulated again and again, to this many events or runs."""
+MOST_RATES = 100_000
+"""Rates of draws that are held before equal ones are put together."""
 STEP_M = 500.0
 """Standard deviation per axis of a step of the random walk: a taxi's between two fixes, five minutes apart."""
 
@@ -93,12 +95,13 @@ def noise_forecast(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> Noi
     """
     n = sum(map(len, masks))
     if has_known_budgets(mechanism):
-        return _forecast(mechanism, [planned_noise(mechanism, mask) for mask in masks], runs=1, exact=True)
+        plans = (planned_noise(mechanism, mask) for mask in masks)
+        return _forecast(mechanism, plans, runs=1, exact=True)
     if n > LONGEST_RUN:
         return None
     runs = min(math.ceil(FEWEST_EVENTS / max(n, 1)), MOST_RUNS)
     rng = noise.seeded(0)
-    return _forecast(mechanism, [_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks], runs=runs)
+    return _forecast(mechanism, (_run(mechanism, mask, seed, rng) for seed in range(runs) for mask in masks), runs=runs)
 
 
 def noise_p95_m(mechanism: TrajectoryMechanism, masks: Sequence[Mask]) -> float | None:
@@ -180,42 +183,77 @@ def _draws_shown(release: Release) -> Ints:
     return last_draw(release.fresh)[release.event]
 
 
+class _Tally:
+    """What a forecast needs of one group of the events of many series, of which none is held.
+
+    ``shown``: the rates of the draws that are published, and how many positions show them; or errors in metres.
+    """
+
+    def __init__(self) -> None:
+        self.events = self.published = self.drawn = self.held = 0
+        self.most = MOST_RATES
+        self.ends: list[float] = []
+        self.shown: list[tuple[Floats, Ints]] = []
+        self.shared: Counter[tuple[int, float]] = Counter()
+        self.errors: list[Floats] = []
+
+    def add(self, part: ShownNoise, of: Mask, *, exact: bool) -> None:
+        """Add the events ``of`` a series."""
+        budgets, values = part.budgets[of], part.values[of[part.event]]
+        drawn = budgets[budgets > 0]
+        self.events += len(budgets)
+        self.published += len(values)
+        self.drawn += len(drawn)
+        self.ends += [float(drawn.min()), float(drawn.max())] if drawn.size else []
+        if not exact:
+            self.errors.append(values)
+            return
+        self.shown.append(np.unique(values, return_counts=True))
+        self.shared[part.shared] += int(np.count_nonzero(values == 0))
+        self.held += len(self.shown[-1][0])
+        if self.held > self.most:
+            self.shown = [self.rates()]
+            self.held = len(self.shown[0][0])
+            self.most = max(MOST_RATES, 2 * self.held)
+
+    def rates(self) -> tuple[Floats, Ints]:
+        """The distinct rates, ascending, and how many positions show each."""
+        rates, of = np.unique(concatenated([rates for rates, _ in self.shown]), return_inverse=True)
+        counts = np.zeros(len(rates), dtype=np.int64)
+        np.add.at(counts, of, concatenated([counts for _, counts in self.shown], np.int64))
+        return rates, counts
+
+    def expected(self, epsilon: float, runs: int) -> Expected:
+        """What to expect of the group in one of so many ``runs``."""
+        found = Expected(
+            events=round(self.events / runs),
+            published=round(self.published / runs),
+            drawn=round(self.drawn / runs),
+            share=(min(self.ends) / epsilon, max(self.ends) / epsilon) if self.ends else None,
+        )
+        if not self.published:
+            return found
+        mean_m, median_m, p95_m = _of_errors(concatenated(self.errors)) if self.errors else self._of_noise()
+        return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
+
+    def _of_noise(self) -> tuple[float, float, float]:
+        rates, counts = self.rates()
+        own = rates > 0
+        laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
+        laws += [SharedNoise(*shared, float(weight)) for shared, weight in self.shared.items() if weight]
+        median_m, p95_m = (mixture_quantile_m(laws, p) for p in QUANTILES)
+        return mixture_mean_m(laws), median_m, p95_m
+
+
 def _forecast(
-    mechanism: TrajectoryMechanism, parts: list[ShownNoise], *, runs: int, exact: bool = False
+    mechanism: TrajectoryMechanism, parts: Iterable[ShownNoise], *, runs: int, exact: bool = False
 ) -> NoiseForecast:
     groups: list[Callable[[Mask], Mask]] = [lambda mask: mask, lambda mask: ~mask, np.ones_like]
-    return NoiseForecast(exact, *(_expected(mechanism.epsilon, parts, group, runs, exact=exact) for group in groups))
-
-
-def _expected(
-    epsilon: float, parts: list[ShownNoise], group: Callable[[Mask], Mask], runs: int, *, exact: bool
-) -> Expected:
-    these = [group(part.is_landmark) for part in parts]
-    budgets = concatenated([part.budgets[of] for part, of in zip(parts, these, strict=True)])
-    values = [part.values[of[part.event]] for part, of in zip(parts, these, strict=True)]
-    drawn = budgets[budgets > 0] / epsilon
-    found = Expected(
-        events=round(len(budgets) / runs),
-        published=round(sum(map(len, values)) / runs),
-        drawn=round(len(drawn) / runs),
-        share=(float(drawn.min()), float(drawn.max())) if drawn.size else None,
-    )
-    if not any(map(len, values)):
-        return found
-    mean_m, median_m, p95_m = _of_noise(values, parts) if exact else _of_errors(concatenated(values))
-    return replace(found, mean_m=mean_m, median_m=median_m, p95_m=p95_m)
-
-
-def _of_noise(values: list[Floats], parts: list[ShownNoise]) -> tuple[float, float, float]:
-    rates, counts = np.unique(concatenated(values), return_counts=True)
-    own = rates > 0
-    laws: list[Noise] = [OwnNoise(rates[own], counts[own].astype(np.float64))] if own.any() else []
-    weights: Counter[tuple[int, float]] = Counter()
-    for part, shown in zip(parts, values, strict=True):
-        weights[part.shared] += int(np.count_nonzero(shown == 0))
-    laws += [SharedNoise(*shared, float(weight)) for shared, weight in weights.items() if weight]
-    median_m, p95_m = (mixture_quantile_m(laws, p) for p in QUANTILES)
-    return mixture_mean_m(laws), median_m, p95_m
+    tallies = [_Tally() for _ in groups]
+    for part in parts:
+        for tally, group in zip(tallies, groups, strict=True):
+            tally.add(part, group(part.is_landmark), exact=exact)
+    return NoiseForecast(exact, *(tally.expected(mechanism.epsilon, runs) for tally in tallies))
 
 
 def _of_errors(error_m: Floats) -> tuple[float, float, float]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, concatenated
+from privacy_engine.data import Floats
+from privacy_engine.growing_column import gathered
 
 GAP_STEPS = 10
 """A gap is a step that takes longer than this many median steps."""
@@ -36,16 +37,18 @@ def step_facts(series: Sequence[Columns]) -> StepFacts:
     >>> step_facts([(np.zeros(4), np.zeros(4), np.array([0.0, 60.0, 120.0, 1320.0]))]).gap_share
     0.9090909090909091
     """
-    far = concatenated([geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]) for lon, lat, _ in series])
-    times = [time_s for _, _, time_s in series if time_s is not None]
-    if not len(far) or len(times) < len(series):
-        return StepFacts(median_m=_median(far), median_s=None, gap_s=None, gap_share=None)
-    long = concatenated([np.diff(one) for one in times])
-    usual = float(np.median(long))
-    total = float(long.sum())
+    far = gathered(geo.distance_m(lon[:-1], lat[:-1], lon[1:], lat[1:]) for lon, lat, _ in series)
+    steps, median_m = len(far), _median(far)
+    del far  # one of both columns of a large file in memory, not two
+    long = gathered(np.diff(time_s) for _, _, time_s in series if time_s is not None)
+    if not steps or len(long) < steps:
+        return StepFacts(median_m=median_m, median_s=None, gap_s=None, gap_share=None)
+    total, usual = float(long.sum()), _median(long)
+    assert usual is not None
     share = float(long[long > GAP_STEPS * usual].sum()) / total if total else 0.0
-    return StepFacts(median_m=_median(far), median_s=usual, gap_s=GAP_STEPS * usual, gap_share=share)
+    return StepFacts(median_m=median_m, median_s=usual, gap_s=GAP_STEPS * usual, gap_share=share)
 
 
 def _median(values: Floats) -> float | None:
-    return float(np.median(values)) if len(values) else None
+    """The median; the order of ``values`` changes."""
+    return float(np.median(values, overwrite_input=True)) if len(values) else None

@@ -14,6 +14,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.event_sketch import EventSketch
 from privacy_engine.exports.base import ExportFormat, Label
+from privacy_engine.formats.arrow import pa
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import Metric, metrics
 from privacy_engine.params import Frozen
@@ -100,9 +101,20 @@ class DataType(ABC):
     def from_table(self, table: Any) -> Any:
         """The data of :meth:`to_table`."""
 
+    def from_batches(self, schema: Any, batches: Iterable[Any]) -> Any:
+        """The data of a table of ``schema`` whose rows come in record batches, in little memory where that is possible.
+
+        None of the batches needs to be kept.
+        """
+        return self.from_table(pa.Table.from_batches(batches, schema))
+
     @abstractmethod
     def release_to_table(self, release: Any) -> Any:
         """What :meth:`release` published as a pyarrow table."""
+
+    def release_to_tables(self, release: Any) -> Iterable[Any]:
+        """The rows of :meth:`release_to_table` in one or more tables, one after another."""
+        return [self.release_to_table(release)]
 
     @abstractmethod
     def release_from_table(self, table: Any) -> Any:
@@ -136,16 +148,19 @@ class DataType(ABC):
         """The figures that are stored for the owner of a release, by name: the metrics that have a value for it."""
         return {name: value for name, value in self.measure(truth, release).items() if math.isfinite(value)}
 
-    def budget_columns(self, release: Any) -> dict[str, Any]:
-        """What each draw of a release consumed, (n,) each, for a file beside it; empty where its table has it."""
-        return {}
+    def budget_columns(self, release: Any) -> Iterable[dict[str, Any]]:
+        """What each draw of a release consumed, for a file beside it; nothing where its table has it.
 
-    def owner_columns(self, truth: Any, release: Any) -> dict[str, Any]:
-        """What charts show the owner of each published item, (n,) each, for a file of the owner's; empty for nothing.
+        The columns in one or more parts, one after another; those of a part are of one length.
+        """
+        return ()
+
+    def owner_columns(self, truth: Any, release: Any) -> Iterable[dict[str, Any]]:
+        """What charts show the owner of each published item, for a file of the owner's, as :meth:`budget_columns`.
 
         It is not for publication: errors, and what a mechanism reports beside its release.
         """
-        return {}
+        return ()
 
     def write(self, release: Any, fmt: str, out: BinaryIO, *, label: Label) -> None:
         """Write a release to the binary stream ``out`` in the format ``fmt``, a name of :attr:`exports`.

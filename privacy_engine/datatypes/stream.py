@@ -126,16 +126,16 @@ class StreamType(DataType):
         header = about.get("time_name", "time")
         return StreamRelease(counts, about["names"], labels, time_s, budgets, about["private"], header)
 
-    def owner_columns(self, truth: CountStream, release: StreamRelease) -> dict[str, Any]:
+    def owner_columns(self, truth: CountStream, release: StreamRelease) -> list[dict[str, Any]]:
         """``start0``, ``group0``, …: where clusters of a dimension begin and its group's size, of a grouping."""
         if release.grouping is None:
-            return {}
+            return []
         found = release.grouping
         columns: dict[str, Any] = {}
         for k in range(len(release.names)):
             start, group = grouping_columns(k)
             columns |= {start: found.cluster_start[:, k], group: found.group_size[:, k]}
-        return columns
+        return [columns]
 
     def digest(self, release: StreamRelease) -> str:
         return counts_digest(release.names, release.labels, release.counts, release.time_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
@@ -18,18 +18,25 @@ from privacy_engine.datatypes.trajectory_facts import TrajectoryFacts, facts_of
 from privacy_engine.datatypes.trajectory_table import (
     SLOW_COLUMNS,
     PublishedSeries,
+    batches,
     published_of,
     release_table_of,
+    release_tables_of,
     series_of,
+    series_of_batches,
     table_of,
     tables_of,
 )
 from privacy_engine.event_sketch import EventSketch, sketch_of
 from privacy_engine.exports.base import ExportFormat, Label
 from privacy_engine.exports.trajectory import FORMATS, write
-from privacy_engine.metrics import TrajectoryMetric, error_m
+from privacy_engine.growing_column import gathered
+from privacy_engine.mapped_series import mapped
+from privacy_engine.metrics import error_m
+from privacy_engine.metrics.pointwise import ErrorMetric
 from privacy_engine.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.spec import ReleaseSpec
+from privacy_engine.stored_releases import each
 
 FIGURES: Mapping[str, Mapping[str, Any]] = {
     "mae_m": {"name": "mean-absolute-error"},
@@ -38,6 +45,12 @@ FIGURES: Mapping[str, Mapping[str, Any]] = {
     "max_error_m": {"name": "error-quantile", "p": 1.0},
 }
 """The metrics that are stored for the owner of a release, by the keys of the stored values."""
+BUDGETS: Sequence[tuple[str, str, type[Any]]] = (
+    ("budget", "budgets", np.float64),
+    ("fresh", "fresh", np.bool_),
+    ("sd_m", "sd_m", np.float64),
+)
+"""Columns of what each event consumed, the fields of a release that they are, and their types."""
 
 
 class TrajectoryType(DataType):
@@ -86,8 +99,14 @@ class TrajectoryType(DataType):
     def from_table(self, table: Any) -> list[Trajectory]:
         return series_of(table)
 
+    def from_batches(self, schema: Any, batches: Iterable[Any]) -> list[Trajectory]:
+        return mapped(series_of_batches(schema, batches))
+
     def release_to_table(self, release: Sequence[Release | PublishedSeries]) -> Any:
         return release_table_of(release)
+
+    def release_to_tables(self, release: Sequence[Release | PublishedSeries]) -> Iterable[Any]:
+        return release_tables_of(release)
 
     def release_from_table(self, table: Any) -> list[PublishedSeries]:
         return published_of(table)
@@ -102,7 +121,7 @@ class TrajectoryType(DataType):
         beside: Sequence[LandmarkSet] | None = None,
         *,
         watch: Watch | None = None,
-    ) -> list[Release]:
+    ) -> Sequence[Release]:
         if beside is None:
             beside = [LandmarkSet(np.zeros(len(one), dtype=np.bool_)) for one in data]
         return spec.checked(self.kind).release(data, beside, watch=watch)
@@ -122,33 +141,33 @@ class TrajectoryType(DataType):
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        starts = np.cumsum([0, *(len(one) for one in truth)]).tolist()
-        event = concatenated([start + one.event for start, one in zip(starts[:-1], release, strict=True)])
-        if not len(event):
+        errors = gathered(error_m(*pair) for pair in zip(truth, release, strict=True))
+        if not len(errors):
             return {}
-        whole = Trajectory(concatenated([one.lon for one in truth]), concatenated([one.lat for one in truth]))
-        lon, lat = (concatenated([getattr(one.series, axis) for one in release]) for axis in ("lon", "lat"))
         found = {}
         for key, described in FIGURES.items():
             metric = self.metrics.parse(described)
-            assert isinstance(metric, TrajectoryMetric)
-            found[key] = round(float(metric.over(whole, lon, lat, event)), 3)
+            assert isinstance(metric, ErrorMetric)
+            found[key] = round(float(metric.of_errors(errors)), 3)
         return found
 
-    def budget_columns(self, release: Sequence[Release]) -> dict[str, Any]:
+    def budget_columns(self, release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``series``, ``budget``, ``fresh`` and ``sd_m`` of each event."""
-        series = np.repeat(np.arange(len(release), dtype=np.int32), [len(one.budgets) for one in release])
-        columns = {"budget": "budgets", "fresh": "fresh", "sd_m": "sd_m"}
-        return {"series": series} | {
-            name: concatenated([getattr(one, of) for one in release]) for name, of in columns.items()
-        }
+        for first, some in batches(release, lambda one: len(one.budgets)):
+            lengths = [len(one.budgets) for one in some]
+            columns = {"series": np.repeat(np.arange(first, first + len(some), dtype=np.int32), lengths)}
+            for name, of, dtype in BUDGETS:
+                columns[name] = concatenated([getattr(one, of) for one in some], dtype)
+            yield columns
 
-    def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, Any]:
+    def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``error_m`` of each published position, to the millimetre."""
-        return {"error_m": concatenated([error_m(*pair) for pair in zip(truth, release, strict=True)]).round(3)}
+        errors = (error_m(*pair) for pair in zip(truth, release, strict=True))
+        for _, some in batches(errors, len):
+            yield {"error_m": concatenated(some).round(3)}
 
     def write(self, release: Sequence[Release | PublishedSeries], fmt: str, out: BinaryIO, *, label: Label) -> None:
-        write([one.series for one in release], fmt, out, label=label)
+        write(each(release, lambda one: one.series), fmt, out, label=label)
 
 
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:

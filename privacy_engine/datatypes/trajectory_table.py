@@ -9,9 +9,9 @@ person.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.people import Person, people_of
 from privacy_engine.published import CELLS_PER_DEGREE
 
+T = TypeVar("T")
 BATCH = 1_000_000
 SLOW_COLUMNS = ("lon", "lat", "time_ms")
 """Whole numbers that differ little from row to row."""
@@ -41,7 +42,7 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
     """The rows of :func:`table_of`, in tables of about a million."""
     timed, marked = all(one.time_s is not None for one in series), any(one.marked is not None for one in series)
     names = _names_of(series)
-    for first, some in _batches(series):
+    for first, some in batches(series, len):
         columns = _positions(some, first=first, timed=timed)
         if marked:
             marks = [np.zeros(len(one), dtype=np.bool_) if one.marked is None else one.marked for one in some]
@@ -49,30 +50,80 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
         yield pa.table(columns).replace_schema_metadata(names)
 
 
-def _batches(series: Sequence[Trajectory]) -> Iterator[tuple[int, list[Trajectory]]]:
-    """Successive series of at least :data:`BATCH` points together, and the number of the first of them."""
-    first, some, points = 0, list[Trajectory](), 0
-    for number, one in enumerate(series):
+def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
+    """Successive items of at least :data:`BATCH` rows together, and the number of the first of them; at least one."""
+    first, some, rows = 0, list[T](), 0
+    for number, one in enumerate(items):
         some.append(one)
-        points += len(one)
-        if points >= BATCH:
+        rows += size(one)
+        if rows >= BATCH:
             yield first, some
-            first, some, points = number + 1, [], 0
+            first, some, rows = number + 1, [], 0
     if some or not first:
         yield first, some
 
 
 def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
     """The table of what releases publish; budgets are no part of it."""
-    series, events = [one.series for one in releases], [one.event for one in releases]
-    columns = _positions(series, timed=all(one.time_s is not None for one in series))
-    columns["event"] = pa.array(concatenated(events, np.int64))
-    return pa.table(columns).replace_schema_metadata(_names_of(series))
+    return pa.concat_tables(release_tables_of(releases))
+
+
+def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator[Any]:
+    """The rows of :func:`release_table_of`, in tables of about a million."""
+    timed, names = True, dict[str, list[str]](series=[], people=[])
+    for one in releases:
+        timed = timed and one.series.time_s is not None
+        names["series"].append(one.series.name)
+        names["people"].append(one.series.person)
+    metadata = {key: json.dumps(value) for key, value in names.items()}
+    for first, some in batches(releases, lambda one: len(one.event)):
+        columns = _positions([one.series for one in some], first=first, timed=timed)
+        columns["event"] = pa.array(concatenated([one.event for one in some], np.int64))
+        yield pa.table(columns).replace_schema_metadata(metadata)
 
 
 def series_of(table: Any) -> list[Trajectory]:
     """The series of a table of either kind."""
-    return [_series(*one) for one in zip(_names(table.schema), _people(table.schema), columns_of(table), strict=True)]
+    labels, columns = names_and_people(table.schema), columns_of(table)
+    return [_series(*label, column) for label, column in zip(labels, columns, strict=True)]
+
+
+def series_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[Trajectory]:
+    """The series of a table of ``schema``, whose rows come in record batches: one after another, each for itself."""
+    columns = columns_of_batches(schema, batches)
+    return (_series(*label, column) for label, column in zip(names_and_people(schema), columns, strict=True))
+
+
+def names_and_people(schema: Any) -> list[tuple[str, str]]:
+    """The name and the person of each series of a table of ``schema``."""
+    return list(zip(_names(schema), _people(schema), strict=True))
+
+
+def published_series(name: str, person: str, column: dict[str, Any]) -> PublishedSeries:
+    """A series of a release from its columns in a release's table."""
+    return PublishedSeries(_series(name, person, column), column["event"])
+
+
+def columns_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The columns of each series as :func:`columns_of`, of a table whose rows come in record batches."""
+    waiting, number = list[Any](), 0
+    for batch in batches:
+        numbers = batch.column("series").to_numpy()
+        for last in range(number, int(numbers[-1]) if len(numbers) else number):
+            end = int(np.searchsorted(numbers, last + 1))
+            waiting.append(batch.slice(0, end))
+            yield _columns_of(waiting)
+            batch, numbers = batch.slice(end), numbers[end:]
+            waiting, number = [], last + 1
+        waiting.append(batch)
+    for _ in range(number, len(_names(schema))):
+        yield _columns_of(waiting or [schema.empty_table()])
+        waiting = []
+
+
+def _columns_of(parts: list[Any]) -> dict[str, Any]:
+    names = [column for column in parts[0].schema.names if column != "series"]
+    return {name: np.concatenate([np.asarray(part.column(name)) for part in parts]) for name in names}
 
 
 def published_of(table: Any) -> list[PublishedSeries]:

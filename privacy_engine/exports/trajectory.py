@@ -8,8 +8,7 @@ column or property ``person``, an extension of a GPX track). Everything written 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from typing import BinaryIO
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
@@ -32,6 +31,7 @@ from privacy_engine.exports.columns import DECIMALS, chunks, several_people
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.gpx import OUR_CREATOR, OUR_PERSON
 from privacy_engine.published import plain_name
+from privacy_engine.stored_releases import each
 
 __all__ = ["DECIMALS", "FORMATS", "LABEL_NAMESPACE", "POINT_HEADERS", "write"]
 POINT_HEADERS = (b"series,time,lon,lat,", b"series,person,time,lon,lat,")
@@ -39,13 +39,13 @@ POINT_HEADERS = (b"series,time,lon,lat,", b"series,person,time,lon,lat,")
 _PERSON = f'<c:{OUR_PERSON} xmlns:c="urn:cairn:1">{{}}</c:{OUR_PERSON}>'
 
 
-def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
+def write(series: Sequence[Trajectory], fmt: str, out: BinaryIO, *, label: Label) -> None:
     """Write ``series`` to the binary stream ``out``.
 
     Parameters
     ----------
-    series : iterable of Trajectory
-        The published series; a series without times has none in the file either.
+    series : sequence of Trajectory
+        The published series, gone through more than once; a series without times has none in the file either.
     fmt : str
         A name of :data:`FORMATS`.
     out : binary stream
@@ -61,8 +61,11 @@ def write(series: Iterable[Trajectory], fmt: str, out: BinaryIO, *, label: Label
     if fmt not in FORMATS:
         rule = f"must be one of {', '.join(FORMATS)}"
         raise ParameterError(f"format {rule}, got {shown(fmt)!r}", field="format", rule=rule, value=fmt)
-    plain = [replace(one, name=plain_name(one.name), person=plain_name(one.person)) for one in series]
-    FORMATS[fmt].write(plain, out, label)
+    FORMATS[fmt].write(each(series, _plainly_named), out, label)
+
+
+def _plainly_named(one: Trajectory) -> Trajectory:
+    return one.called(plain_name(one.name), plain_name(one.person))
 
 
 def _write_csv(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:

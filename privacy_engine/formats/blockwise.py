@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import above_slips
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
@@ -21,6 +19,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import MAX_SERIES, Points, cut, report_repeats, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
+from privacy_engine.growing_column import Column
 from privacy_engine.mapped_series import FEW, MappedSeries, mapped
 
 BLOCK = 2 << 20
@@ -36,39 +35,7 @@ class _TooMany(Exception):
     """There are more rows than are read."""
 
 
-class _Column:
-    """Numbers that keep coming, in one array: pieces put together at the end would lie in memory twice.
-
-    The capacity doubles, and those of its pages that nothing was written to take no memory.
-    """
-
-    def __init__(self) -> None:
-        self._buffer: Floats = np.empty(0)
-        self.size = 0
-
-    def add(self, piece: Floats) -> None:
-        end = self.size + len(piece)
-        if end > len(self._buffer):
-            buffer = np.empty(max(end, 2 * len(self._buffer)))
-            buffer[: self.size] = self._buffer[: self.size]
-            self._buffer = buffer
-        self._buffer[self.size : end] = piece
-        self.size = end
-
-    @property
-    def last(self) -> float:
-        """The number that came last."""
-        return float(self._buffer[self.size - 1])
-
-    def taken(self) -> Floats:
-        """All of them as a frozen array, after which the column is empty."""
-        whole, self._buffer = self._buffer, np.empty(0)
-        whole.resize(self.size, refcheck=False)
-        whole.setflags(write=False)
-        return whole
-
-
-_Parts = tuple[_Column, _Column, _Column]
+_Parts = tuple[Column, Column, Column]
 _Owner = tuple[str, str]  # a series' name and its person
 
 
@@ -166,7 +133,7 @@ def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Own
         report.drop(reason, drops.count, drops.rows)
     repeats = 0
     for one in series:
-        columns = parts.setdefault((one.name, one.person), (_Column(), _Column(), _Column()))
+        columns = parts.setdefault((one.name, one.person), (Column(), Column(), Column()))
         pieces = [piece for piece in (one.lon, one.lat, one.time_s) if piece is not None]
         if columns[0].size:
             if one.time_s is not None and columns[2].last > one.time_s[0]:

@@ -35,8 +35,19 @@ def _errors(truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
     return geo.distance_m(truth.lon[event], truth.lat[event], lon, lat)
 
 
+class ErrorMetric(TrajectoryMetric):
+    """Base of the metrics that follow from the distances alone, whatever series they are of."""
+
+    def of_errors(self, errors: Floats) -> Floats:
+        """Its value for distances in metres, (..., m), m at least 1; their order may change."""
+        raise NotImplementedError
+
+    def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
+        return self.of_errors(_errors(truth, lon, lat, event))
+
+
 @metrics.register
-class MeanAbsoluteError(TrajectoryMetric):
+class MeanAbsoluteError(ErrorMetric):
     """The mean over the published events of the distance to the truth [1]_.
 
     References
@@ -51,12 +62,12 @@ class MeanAbsoluteError(TrajectoryMetric):
 
     name: Literal["mean-absolute-error"] = "mean-absolute-error"
 
-    def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
-        return np.asarray(_errors(truth, lon, lat, event).mean(axis=-1))
+    def of_errors(self, errors: Floats) -> Floats:
+        return np.asarray(errors.mean(axis=-1))
 
 
 @metrics.register
-class RootMeanSquareError(TrajectoryMetric):
+class RootMeanSquareError(ErrorMetric):
     """The root of the mean square distance to the truth; never below the mean distance [1]_.
 
     References
@@ -70,12 +81,12 @@ class RootMeanSquareError(TrajectoryMetric):
 
     name: Literal["root-mean-square-error"] = "root-mean-square-error"
 
-    def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
-        return np.asarray(np.sqrt((_errors(truth, lon, lat, event) ** 2).mean(axis=-1)))
+    def of_errors(self, errors: Floats) -> Floats:
+        return np.asarray(np.sqrt((errors**2).mean(axis=-1)))
 
 
 @metrics.register
-class ErrorQuantile(TrajectoryMetric):
+class ErrorQuantile(ErrorMetric):
     """The p-quantile of the distances to the truth, linear between two order statistics (type 7) [1]_.
 
     References
@@ -89,5 +100,5 @@ class ErrorQuantile(TrajectoryMetric):
     name: Literal["error-quantile"] = "error-quantile"
     p: Annotated[float, SHARE]
 
-    def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
-        return np.asarray(np.quantile(_errors(truth, lon, lat, event), self.p, axis=-1))
+    def of_errors(self, errors: Floats) -> Floats:
+        return np.asarray(np.quantile(errors, self.p, axis=-1, overwrite_input=True))

@@ -159,7 +159,8 @@ class TestDerivation:
         done = executed(submit("landmark-skip", seed=9))
         columns = parquet.read_columns(done.budgets_path)
         with_sd = files.read_releases(done)[0].sd_m
-        parquet.write_columns(done.budgets_path, {name: columns[name] for name in ("series", "budget", "fresh")})
+        older = {name: columns[name] for name in ("series", "budget", "fresh")}
+        parquet.write_columns(done.budgets_path, [older])
         assert files.read_releases(done)[0].sd_m == pytest.approx(with_sd)
 
     def test_every_series_is_read_back_separately(self, owner, make_dataset, paris_day):

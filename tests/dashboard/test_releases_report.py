@@ -115,7 +115,7 @@ class TestPublic:
         dataset = secretive.dataset
         (truth,) = read_data("trajectory", dataset.points_path)
         write_data("trajectory", dataset.points_path, [Trajectory(truth.lon + 1, truth.lat - 1, truth.time_s)])
-        parquet.write_columns(secretive.errors_path, {"error_m": np.linspace(1, 9e6, 8)})
+        parquet.write_columns(secretive.errors_path, [{"error_m": np.linspace(1, 9e6, 8)}])
         dataset.name = "Another"
         dataset.summary |= {"bounds": [0, 0, 1, 1], "length_m": 5.0, "start": None, "end": None}
         dataset.save()
@@ -221,7 +221,7 @@ class TestCurves:
         kept = trajectory_report.public(release, 0).curves.event
         assert len(kept) <= report.POINTS
         assert trajectory_report.owners(release, 0).curves.event != kept
-        parquet.write_columns(release.errors_path, {"error_m": rng.random(n)})
+        parquet.write_columns(release.errors_path, [{"error_m": rng.random(n)}])
         assert trajectory_report.public(release, 0).curves.event == kept
 
 
