@@ -1,4 +1,4 @@
-"""Users, their sessions, login links and API tokens, failed attempts to log in, and base maps."""
+"""Users, their sessions, login links, invitations and API tokens, failed attempts to log in, and base maps."""
 
 import uuid
 from pathlib import Path
@@ -106,6 +106,27 @@ class LoginLink(models.Model):
 
     def __str__(self) -> str:
         return f"login link of {self.user_id}"
+
+
+class Invitation(models.Model):
+    """A link that makes one account. Only a digest of it is kept; ``invited_by`` is null for an administrator's."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="invitations")
+    note = models.CharField(max_length=100, blank=True)  # whom it is for; the invited person does not see it
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=models.F("created_at")))
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk}"
 
 
 class Scope(models.TextChoices):

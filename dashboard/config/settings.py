@@ -101,6 +101,9 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_filters",
     "knox",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "leaflet",
@@ -195,6 +198,9 @@ LOGIN_URL = "accounts:login"
 LOGIN_REDIRECT_URL = "datasets:list"
 LOGOUT_REDIRECT_URL = "accounts:login"
 PASSWORD_RESET_TIMEOUT = 12 * 3600  # of a link that sets a password, s
+CAIRN_USERS_INVITE = env.bool("CAIRN_USERS_INVITE", default=False)  # whether users, not administrators alone, invite
+OTP_TOTP_ISSUER = "Cairn"
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # attempts are limited by accounts/attempts.py
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -204,6 +210,17 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
+
+# Mail, where it is configured: links that set a password, links that confirm an address
+CAIRN_MAIL = bool(env.str("CAIRN_EMAIL_URL", default=""))
+EMAIL_TIMEOUT = 20  # s
+if CAIRN_MAIL:
+    vars().update(env.email_url("CAIRN_EMAIL_URL"))
+    DEFAULT_FROM_EMAIL = env.str("CAIRN_EMAIL_FROM", default="")
+    if "@" not in DEFAULT_FROM_EMAIL:
+        raise ImproperlyConfigured(
+            f"With CAIRN_EMAIL_URL, CAIRN_EMAIL_FROM must be the address of the sender, got {DEFAULT_FROM_EMAIL!r}"
+        )
 
 # API
 PERMISSIONS = ["rest_framework.permissions.IsAuthenticated", "dashboard.accounts.permissions.TokenScope"]

@@ -87,6 +87,7 @@ def _address(view: str, stage: SampleStates) -> str:
         "accounts:revoke": ["nothing"],
         "landmarks:detail": [stage.stays.pk],
         "releases:home": [stage.done.pk],
+        "accounts:revoke-invitation": [stage.done.pk],
         "publications:revoke": [stage.public_stream.pk],
         **{f"publications:{name}": [stage.public_trajectory.token] for name in ("track", "data", "label")},
         "tile": [0, 0, 0],
