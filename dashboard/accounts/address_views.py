@@ -24,7 +24,7 @@ from dashboard.accounts.presence import password_problem
 LIFE_S = 24 * 3600
 """Of a link that confirms an address."""
 BY_PERSON = 3
-"""Mails that can be asked for under one name, or by one user, in a period."""
+"""Mails that can be requested under one name, or by one user, in a period."""
 MOST = 5
 """Accounts of one address that receive a mail each."""
 SALT = "accounts.address"

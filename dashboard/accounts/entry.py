@@ -25,7 +25,7 @@ LIFE_S = 600
 
 
 def enter(request: HttpRequest, user: User, there: str) -> HttpResponse:
-    """Log ``user`` in and lead ``there``, or lead to the page that asks for the second factor first."""
+    """Log ``user`` in and lead ``there``, or lead to the page of the second factor first."""
     if not second_factor.is_enabled(user):
         complete(request, user)
         return redirect(there)
@@ -37,7 +37,7 @@ def enter(request: HttpRequest, user: User, there: str) -> HttpResponse:
 def half_entered(request: HttpRequest) -> tuple[User, str] | None:
     """Who gave the first factor in this session within :data:`LIFE_S`, and where they are led.
 
-    None for nobody, and where the password changed meanwhile.
+    None if no user did, and where the password changed meanwhile.
     """
     known = request.session.get(KEY)
     if not known or not 0 <= time.time() - known["at"] <= LIFE_S:

@@ -70,6 +70,7 @@ CAIRN_HOST = env.str("CAIRN_HOST", default="127.0.0.1")
 CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
 CAIRN_BASE_MAP_BYTES = env.int("CAIRN_BASE_MAP_MB", default=50) * 1_000_000
 CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
+CAIRN_EXPORT_HOURS = env.float("CAIRN_EXPORT_HOURS", default=48.0)  # the ZIP of an account's data is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
 CAIRN_MAX_ATTEMPTS = 3
@@ -93,6 +94,7 @@ INSTALLED_APPS = [
     "dashboard.audits",
     "dashboard.streams",
     "dashboard.publications",
+    "dashboard.account_data",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -228,7 +228,7 @@ class TestLogin:
     ) -> None:
         bodies = [
             Client().post("/login/", {"username": name, "password": "guess"}, HTTP_ACCEPT="application/json").content
-            for name in ("owner", "stranger", "nobody")
+            for name in ("owner", "stranger", "unknown")
         ]
         assert len(set(bodies)) == 1
 
