@@ -1,24 +1,34 @@
-"""The page of the account: its sessions, and how they end."""
+"""The page of the account: how its user logs in, its sessions, and how they end."""
 
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.accounts import selectors, services
+from dashboard.accounts import invitations, second_factor, selectors, services
 from privacy_engine.plurals import counted
 
 
 @never_cache
 @require_safe
 def account(request: HttpRequest) -> HttpResponse:
-    """Password and sessions."""
-    return render(request, "accounts/account.html", {"sessions": selectors.sessions_of(request.user)})
+    """Second factor, address, invitations and sessions."""
+    user: Any = request.user
+    context = {
+        "sessions": selectors.sessions_of(user),
+        "second_factor": second_factor.is_enabled(user),
+        "mail": settings.CAIRN_MAIL,
+        "may_invite": invitations.may_invite(user),
+        "invited": invitations.open_invitations(user).count,
+    }
+    return render(request, "accounts/account.html", context)
 
 
 @require_POST

@@ -22,6 +22,7 @@ from privacy_engine.plurals import counted
 PERIOD = timedelta(minutes=15)  # from the first attempt
 BY_NAME = 10
 BY_ADDRESS = 50  # an address may be that of a whole institution
+BY_CODE = 5  # of the second factor: of a million codes three are valid at a time
 IPV6_NETWORK = 64  # what one subscriber has
 
 
@@ -64,6 +65,24 @@ def count_secret(request: HttpRequest) -> None:
         The limit of the address is reached.
     """
     count_attempt("secret", client_address(request), BY_ADDRESS)
+
+
+def start_code(request: HttpRequest, user_id: object) -> None:
+    """Count an attempt at the code of a second factor.
+
+    Raises
+    ------
+    Throttled
+        The limit of the user or of the address is reached.
+    """
+    count_attempt("address", client_address(request), BY_ADDRESS)
+    count_attempt("code", str(user_id), BY_CODE)
+
+
+def code_succeeded(request: HttpRequest, user_id: object) -> None:
+    """Start afresh for the user, and do not count the attempt for the address."""
+    AttemptCount.objects.filter(digest=_digest("code", str(user_id))).delete()
+    take_back_attempt("address", client_address(request))
 
 
 def count_attempt(kind: str, value: str, limit: int) -> None:

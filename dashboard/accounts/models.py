@@ -1,4 +1,4 @@
-"""Users, their sessions, login links and API tokens, failed attempts to log in, and base maps."""
+"""Users, their sessions, login links, invitations and API tokens, failed attempts to log in, and base maps."""
 
 import uuid
 from pathlib import Path
@@ -33,6 +33,7 @@ class User(AbstractUser):
     # "" as long as nothing was chosen
     base_map = models.CharField(max_length=16, choices=BaseMapChoice.choices, default="", blank=True)
     tile_host = models.CharField(max_length=255, default="", blank=True)  # the tile server that was agreed to
+    quota_bytes = models.BigIntegerField(null=True, blank=True)  # of uploads; null: CAIRN_QUOTA_GB, negative: no limit
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """As Django's; a password that was set ends all sessions, tokens and login links."""
@@ -108,6 +109,27 @@ class LoginLink(models.Model):
         return f"login link of {self.user_id}"
 
 
+class Invitation(models.Model):
+    """A link that makes one account. Only a digest of it is kept; ``invited_by`` is null for an administrator's."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    digest = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="invitations")
+    note = models.CharField(max_length=100, blank=True)  # whom it is for; the invited person does not see it
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at"]
+        constraints: ClassVar = [
+            models.CheckConstraint(name="invitation_expires_later", condition=Q(expires_at__gt=models.F("created_at")))
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk}"
+
+
 class Scope(models.TextChoices):
     """What a token permits."""
 
@@ -141,3 +163,65 @@ class AttemptCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempts} attempts until {self.ends_at}"
+
+
+class Access(models.TextChoices):
+    """What is recorded."""
+
+    ORIGINAL = "original", "read the original"
+    DOWNLOAD = "download", "downloaded"
+
+
+class AppendOnly(models.QuerySet["AccessEntry"]):
+    """Rows that are added and read. Retention and the end of the account delete them, nothing changes them."""
+
+    def update(self, **kwargs: Any) -> int:
+        """Refuse."""
+        raise TypeError("entries of the trail of access are not changed")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Refuse."""
+        raise TypeError("entries of the trail of access are deleted by retention alone")
+
+    def forget(self) -> None:
+        """Delete, by the rule of retention."""
+        self._raw_delete(self.db)
+
+
+class AccessEntry(models.Model):
+    """One read of an original, or one download: who, what, when, by which session, token or link.
+
+    Names are those of that moment: what they name may be deleted since. ``user`` is null for readers of public links.
+    """
+
+    owner = models.ForeignKey(User, on_delete=models.CASCADE, related_name="access_entries")  # of what was read
+    user = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    user_name = models.CharField(max_length=150, blank=True)
+    access = models.CharField(max_length=10, choices=Access.choices)
+    operation = models.CharField(max_length=60)  # the name of its address
+    subject = models.CharField(max_length=30)  # dataset, release, …
+    subject_id = models.UUIDField(db_index=True)
+    subject_name = models.CharField(max_length=200, blank=True)
+    means = models.CharField(max_length=10)  # session, token, link or command
+    means_id = models.CharField(max_length=36, blank=True)  # of the session, or the first characters of the token
+    means_name = models.CharField(max_length=100, blank=True)  # the browser, or the name of the token
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = AppendOnly.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-pk"]
+        indexes: ClassVar = [models.Index(fields=["owner", "-created_at"], name="access_of_owner_newest_first")]
+
+    def __str__(self) -> str:
+        return f"{self.operation} of {self.subject} {self.subject_id}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """As Django's, of a new entry only."""
+        if not self._state.adding:
+            raise TypeError("entries of the trail of access are not changed")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        """Refuse."""
+        raise TypeError("entries of the trail of access are deleted by retention alone")

@@ -9,13 +9,12 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts
+from dashboard.accounts import attempts, entry
 
 ENDED = "Your password is set. All other sessions, all tokens and unused login links have ended."
 
@@ -60,12 +59,12 @@ class SetByLink(PasswordResetConfirmView):
 
     template_name = "accounts/password_by_link.html"
     success_url = reverse_lazy("datasets:list")
-    post_reset_login = True
-    post_reset_login_backend = "django.contrib.auth.backends.ModelBackend"
 
     def form_valid(self, form: Any) -> HttpResponse:
+        """Store the password and log in; a second factor is required where it is enabled."""
         messages.success(self.request, ENDED)
-        return super().form_valid(form)
+        super().form_valid(form)
+        return entry.enter(self.request, form.user, reverse("datasets:list"))
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=400)
@@ -73,10 +72,4 @@ class SetByLink(PasswordResetConfirmView):
     def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
         if self.validlink:
             return super().render_to_response(context, **response_kwargs)
-        try:
-            attempts.count_secret(self.request)
-        except Throttled as refused:
-            response = render(self.request, self.template_name, context, status=429)
-            response["Retry-After"] = str(int(refused.wait))
-            return response
-        return render(self.request, self.template_name, context, status=410)
+        return entry.refuse_link(self.request, self.template_name, context)

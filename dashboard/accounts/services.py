@@ -16,20 +16,21 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, Scope, User, UserSession
+from dashboard.accounts.models import ApiToken, AttemptCount, Invitation, LoginLink, Scope, User, UserSession
 
 LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
 TOKEN_DAYS = 90
 
 
-def _digest(token: str) -> str:
+def digest_of(token: str) -> str:
+    """What is stored of a link: its SHA-256."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def make_login_link(*, user: User) -> str:
     """The path of a page that lets ``user`` in once, within :data:`LINK_LIFE`."""
     token = secrets.token_urlsafe(32)
-    LoginLink.objects.create(user=user, digest=_digest(token), expires_at=timezone.now() + LINK_LIFE)
+    LoginLink.objects.create(user=user, digest=digest_of(token), expires_at=timezone.now() + LINK_LIFE)
     return reverse("accounts:once", args=[token])
 
 
@@ -42,10 +43,10 @@ def make_password_link(*, user: User) -> str:
 def consume_login_link(*, token: str) -> User | None:
     """The user a link lets in, or None if it is unknown, used, expired, or its user may not enter."""
     # one UPDATE on the link's own columns: with a join, PostgreSQL would let two at once through
-    fresh = LoginLink.objects.filter(digest=_digest(token), used_at__isnull=True, expires_at__gt=Now())
+    fresh = LoginLink.objects.filter(digest=digest_of(token), used_at__isnull=True, expires_at__gt=Now())
     if not fresh.update(used_at=Now()):
         return None
-    user = LoginLink.objects.select_related("user").get(digest=_digest(token)).user
+    user = LoginLink.objects.select_related("user").get(digest=digest_of(token)).user
     return user if user.is_active else None
 
 
@@ -93,8 +94,9 @@ def remember_visit(*, user: User, what: Literal["looked", "compared"]) -> None:
 
 
 def forget_expired() -> int:
-    """Delete expired links, tokens and counts of attempts."""
+    """Delete expired links, invitations, tokens and counts of attempts."""
     links, _ = LoginLink.objects.filter(expires_at__lt=Now()).delete()
+    Invitation.objects.filter(expires_at__lt=Now()).delete()
     tokens, _ = ApiToken.objects.filter(expiry__lt=Now()).delete()
     AttemptCount.objects.filter(ends_at__lt=Now()).delete()
     return links + tokens

@@ -3,15 +3,15 @@
 import unicodedata
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -19,13 +19,9 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, selectors, services
+from dashboard.accounts import attempts, entry, second_factor, selectors, services
 from dashboard.accounts.forms import TokenForm
 from dashboard.datasets.selectors import visible_datasets
-
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-COMMAND = ".venv/bin/python manage.py" if (settings.BASE_DIR / "manage.py").exists() else "cairn"
-"""How to call Cairn's commands, as pages show it: without the absolute path, which is not for strangers."""
 
 
 @method_decorator([login_not_required, never_cache], name="dispatch")
@@ -34,7 +30,7 @@ class Login(LoginView):
 
     template_name = "accounts/login.html"
     redirect_authenticated_user = True
-    extra_context: ClassVar = {"command": COMMAND}
+    extra_context: ClassVar = {"command": entry.COMMAND}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """As Django's; a GET for JSON returns who is logged in, and sets the CSRF cookie."""
@@ -66,8 +62,19 @@ class Login(LoginView):
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         attempts.login_succeeded(self.request, self._name())
-        response = super().form_valid(form)
-        return JsonResponse({"user": self.request.user.get_username()}) if _is_for_json(self.request) else response
+        user = form.get_user()
+        if not _is_for_json(self.request):
+            return entry.enter(self.request, user, self.get_success_url())
+        if second_factor.is_enabled(user):
+            try:
+                problem = entry.check_code(self.request, user, self.request.POST.get("code", ""))
+            except Throttled as refused:
+                return self._refuse(refused)
+            if problem:
+                error = {"code": "second-factor", "message": problem}
+                return JsonResponse({"errors": [error]}, status=400)
+        entry.complete(self.request, user)
+        return JsonResponse({"user": user.get_username()})
 
     def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
         if _is_for_json(self.request):
@@ -90,21 +97,10 @@ def once(request: HttpRequest, token: str) -> HttpResponse:
         return HttpResponse(status=204)
     user = services.consume_login_link(token=token)
     if user is not None:
-        login(request, user, backend=BACKEND)
-    elif not request.user.is_authenticated:
-        return _no_link(request, "accounts/once.html")
+        return entry.enter(request, user, reverse("datasets:list"))
+    if not request.user.is_authenticated:
+        return entry.refuse_link(request, "accounts/once.html", {"command": entry.COMMAND})
     return redirect("datasets:list")
-
-
-def _no_link(request: HttpRequest, template: str) -> HttpResponse:
-    """410 for a link that is none, used or expired; 429 after too many of them."""
-    try:
-        attempts.count_secret(request)
-    except Throttled as refused:
-        response = render(request, template, {"wait": attempts.wait_text(refused), "command": COMMAND}, status=429)
-        response["Retry-After"] = str(int(refused.wait))
-        return response
-    return render(request, template, {"command": COMMAND}, status=410)
 
 
 @login_not_required

@@ -66,6 +66,7 @@ CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
 CAIRN_BASE_MAP_BYTES = env.int("CAIRN_BASE_MAP_MB", default=50) * 1_000_000
 CAIRN_PROXY_BYTES = env.int("CAIRN_PROXY_MB", default=0) * 1_000_000  # what the proxy takes; 0: not known
 CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
+CAIRN_EXPORT_HOURS = env.float("CAIRN_EXPORT_HOURS", default=48.0)  # the ZIP of an account's data is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
 CAIRN_MAX_ATTEMPTS = 3
@@ -90,6 +91,7 @@ INSTALLED_APPS = [
     "dashboard.audits",
     "dashboard.streams",
     "dashboard.publications",
+    "dashboard.account_data",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -98,6 +100,9 @@ INSTALLED_APPS = [
     "rest_framework",
     "django_filters",
     "knox",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "leaflet",
@@ -208,6 +213,9 @@ LOGIN_URL = "accounts:login"
 LOGIN_REDIRECT_URL = "datasets:list"
 LOGOUT_REDIRECT_URL = "accounts:login"
 PASSWORD_RESET_TIMEOUT = 12 * 3600  # of a link that sets a password, s
+CAIRN_USERS_INVITE = env.bool("CAIRN_USERS_INVITE", default=False)  # whether users, not administrators alone, invite
+OTP_TOTP_ISSUER = "Cairn"
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 0  # attempts are limited by accounts/attempts.py
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -217,6 +225,17 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
+
+# Mail, where it is configured: links that set a password, links that confirm an address
+CAIRN_MAIL = bool(env.str("CAIRN_EMAIL_URL", default=""))
+EMAIL_TIMEOUT = 20  # s
+if CAIRN_MAIL:
+    vars().update(env.email_url("CAIRN_EMAIL_URL"))
+    DEFAULT_FROM_EMAIL = env.str("CAIRN_EMAIL_FROM", default="")
+    if "@" not in DEFAULT_FROM_EMAIL:
+        raise ImproperlyConfigured(
+            f"With CAIRN_EMAIL_URL, CAIRN_EMAIL_FROM must be the address of the sender, got {DEFAULT_FROM_EMAIL!r}"
+        )
 
 # API
 PERMISSIONS = [

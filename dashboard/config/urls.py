@@ -6,6 +6,7 @@ from django.views.generic import TemplateView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from dashboard.account_data.api import AccountExportViewSet
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.accounts.sessions_api import SessionViewSet
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
@@ -38,6 +39,7 @@ router.register("streams", StreamViewSet, basename="stream")
 router.register("publications", PublicationViewSet, basename="publication")
 router.register("projects", ProjectViewSet, basename="project")
 router.register("members", MemberViewSet, basename="member")
+router.register("account-exports", AccountExportViewSet, basename="accountexport")
 router.register("sessions", SessionViewSet, basename="session")
 
 api = [
@@ -77,6 +79,7 @@ urlpatterns = [
     path("", include("dashboard.experiments.urls")),
     path("", include("dashboard.audits.urls")),
     path("", include("dashboard.streams.urls")),
+    path("", include("dashboard.account_data.urls")),
     path(
         "glossary/",
         TemplateView.as_view(template_name="glossary.html", extra_context={"glossary": GLOSSARY}),

@@ -21,6 +21,7 @@ from django.db import transaction
 from django.db.models import Sum
 
 from dashboard.core.errors import Conflict
+from dashboard.datasets import tombstones
 from dashboard.datasets.models import (
     Budget,
     BudgetEntry,
@@ -98,16 +99,22 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
     ``content_digest`` finds what was uploaded before the ledger knew source files and has no sketch.
     """
     lock_owner(owner_id)
-    file = SourceFile.objects.filter(owner_id=owner_id, file_digest=evidence.file_digest).first()
+    own = SourceFile.objects.filter(owner_id=owner_id, file_digest=evidence.file_digest)
+    file = own.first()
+    taken = file is None and tombstones.take_over_file(owner_id, evidence.file_digest)
+    if taken:
+        file = own.first()
     if file is None:
         lineage = Lineage.objects.create(owner_id=owner_id)
         file = SourceFile.objects.create(owner_id=owner_id, lineage=lineage, file_digest=evidence.file_digest)
     found: dict[int, float] = {}
     stored = {"timed": evidence.timed, "places": evidence.places, "kind": evidence.kind}
     sketch, new = SourceSketch.objects.get_or_create(source_file=file, digest=evidence.digest, defaults=stored)
-    if new:
+    if new or taken:
         others = SourceSketch.objects.filter(source_file__owner_id=owner_id, kind=evidence.kind)
         found = matches(sketch, others.exclude(source_file=file))
+        left = SourceSketch.objects.filter(source_file__lineage__owner=None, kind=evidence.kind)
+        found |= tombstones.take_over(owner_id, matches(sketch, left))
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
     found |= dict.fromkeys(earlier.values_list("pk", flat=True), 1.0)
     _connect(file, found)

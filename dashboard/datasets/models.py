@@ -69,6 +69,7 @@ class Dataset(InProject, Job):
     requested_kind = models.CharField(max_length=20, choices=Kind.choices, default="", blank=True)  # empty: detected
     file_name = models.CharField(max_length=255, default="", blank=True)
     size_bytes = models.BigIntegerField(default=0)
+    original_removed_at = models.DateTimeField(null=True, blank=True)  # by the rule of retention
     options = models.JSONField(default=dict, blank=True)
     cleaning = models.JSONField(default=list, blank=True)  # steps between the file as it was read and the points
     report = models.JSONField(null=True, blank=True)
@@ -224,9 +225,14 @@ class Upload(models.Model):
 
 
 class Lineage(models.Model):
-    """Source files of one owner that share most of their events; see dashboard/datasets/lineage.py."""
+    """Source files of one owner that share most of their events; see dashboard/datasets/lineage.py.
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="lineages")
+    ``owner`` is null once the account is deleted: whoever uploads one of the files again takes it over.
+    """
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="lineages"
+    )
 
     def __str__(self) -> str:
         return f"lineage {self.pk}"
@@ -270,13 +276,15 @@ class Budget(models.Model):
 
 
 class SourceFile(models.Model):
-    """One uploaded file of one owner, as the ledger remembers it; it outlives the datasets made from it.
+    """One uploaded file of one owner, as the ledger remembers it; it outlives its datasets and the account.
 
     ``file_digest`` is a keyed digest of its bytes; empty for what was uploaded before the ledger knew files, which is
     found by ``content_digest``, the keyed digest of the points that were stored.
     """
 
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="source_files")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="source_files"
+    )
     lineage = models.ForeignKey(Lineage, on_delete=models.CASCADE, related_name="source_files")
     file_digest = models.CharField(max_length=64, default="", blank=True)
     content_digest = models.CharField(max_length=64, default="", blank=True)

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import DatabaseError, close_old_connections, connection
 from django.db.models.functions import Now
 
+from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import MapFile, UserSession
 from dashboard.attacks.models import Attack
@@ -94,6 +95,7 @@ def tidy() -> dict[str, int]:
     """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
     sessions, _ = UserSession.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
+    account_data.forget_expired()
     workers.forget_silent()
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:

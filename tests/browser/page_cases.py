@@ -9,12 +9,13 @@ from typing import Any
 from unittest.mock import patch
 
 from django.conf import settings
+from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import BrowserContext, Page
 
 from dashboard.accounts.models import User
 from tests.browser.conftest import session_of
-from tests.browser.sample_states import SampleStates
+from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD, SampleStates
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Case:
     status: int = 200
     act: Callable[[Page], Any] | None = None  # what is done once it is ready
     broken: str = ""  # a function that raises meanwhile
+    settings: tuple[tuple[str, Any], ...] = ()  # that differ meanwhile
     explains: bool = True  # false for the pages of the API, printed reports and the glossary itself
 
     def address(self, stage: SampleStates) -> str:
@@ -40,13 +42,35 @@ class Case:
         return (self.path or reverse(self.view, args=args)) + query
 
     def breaking(self) -> AbstractContextManager[Any]:
-        """Break what must be broken for this page to be seen."""
+        """Break what must be broken for this page to be seen, and set what must be set."""
+        if self.settings:
+            return override_settings(**dict(self.settings))
         return patch(self.broken, side_effect=RuntimeError("raised by a test")) if self.broken else nullcontext()
 
 
 def _new_token(page: Page) -> None:
     page.get_by_label("Name").fill("Nightly import")
     page.get_by_role("button", name="New token").click()
+
+
+def _log_in(page: Page) -> None:
+    page.get_by_label("User name").fill("guarded")
+    page.get_by_label("Password").fill(SAMPLE_PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+
+def _set_up(page: Page) -> None:
+    page.get_by_role("button", name="Set up an authenticator app").click()
+
+
+def _new_codes(page: Page) -> None:
+    page.get_by_label("Password").first.fill(SAMPLE_PASSWORD)
+    page.get_by_role("button", name="Make new recovery codes").click()
+
+
+def _new_invitation(page: Page) -> None:
+    page.get_by_label("Whom it is for").fill("Ada")
+    page.get_by_role("button", name="Make a link").click()
 
 
 def _forged_form(page: Page) -> None:
@@ -69,10 +93,24 @@ EXPERIMENT, PANELS = "experiments:detail", "[data-results][data-ready=all]"
 PUBLIC, READ = "publications:page", "[data-public][data-ready=all]"
 TOO_MANY = "?" + "&".join(["a"] * 300)  # more fields than a request may have: refused before any view is called
 
+MAIL, INVITE = (("CAIRN_MAIL", True),), (("CAIRN_USERS_INVITE", True),)
+SECOND = "accounts:second-factor"
+
 CASES = (
     Case("login", "accounts:login", who=""),
     Case("used-link", "accounts:once", path="/login/once/nothing/", who="", status=410),
-    Case("account", "accounts:account", explains=False),
+    Case("code", "accounts:code", path="/login/", who="", act=_log_in, explains=False),
+    Case("join", "accounts:join", path=f"/join/{SAMPLE_INVITATION}/", who="", explains=False),
+    Case("used-invitation", "accounts:join", path="/join/nothing/", who="", status=410),
+    Case("forgotten", "accounts:forgotten", who=""),
+    Case("forgotten-with-mail", "accounts:forgotten", who="", settings=MAIL),
+    Case("account", "accounts:account", settings=(*MAIL, *INVITE), explains=False),
+    Case("second-factor", SECOND, explains=False),
+    Case("second-factor-set-up", SECOND, who="newcomer", act=_set_up, explains=False),
+    Case("second-factor-codes", SECOND, who="guarded", act=_new_codes, explains=False),
+    Case("invitations", "accounts:invitations", act=_new_invitation, settings=INVITE, explains=False),
+    Case("address", "accounts:address", settings=MAIL, explains=False),
+    Case("used-address-link", "accounts:confirm-address", path="/account/address/x/", status=410, explains=False),
     Case("password", "accounts:password", explains=False),
     Case("used-password-link", "accounts:reset", path="/password/x/x/", who="", status=410),
     Case("tokens", TOKENS, explains=False),
@@ -160,6 +198,10 @@ CASES = (
 NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
     "accounts:logout": 405,
     "accounts:end-sessions": 405,
+    "accounts:second-factor-begin": 405,
+    "accounts:second-factor-codes": 405,
+    "accounts:second-factor-disable": 405,
+    "accounts:revoke-invitation": 405,
     "accounts:tour": 405,
     "accounts:revoke": 405,
     "publications:revoke": 405,
@@ -187,10 +229,10 @@ def visit(page: Page, case: Case, stage: SampleStates, origin: str) -> Any:
     with case.breaking():
         response: Any = page.goto(case.address(stage))
         page.wait_for_selector(case.ready)
-    if case.act:
-        with page.expect_navigation() as navigation:
-            case.act(page)
-        response = navigation.value
+        if case.act:
+            with page.expect_navigation() as navigation:
+                case.act(page)
+            response = navigation.value
     page.wait_for_load_state("load")
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return response

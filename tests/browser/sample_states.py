@@ -9,10 +9,12 @@ from uuid import uuid4
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from dashboard.accounts import second_factor
 from dashboard.accounts.base_map import choose_base_map
-from dashboard.accounts.models import User
-from dashboard.accounts.services import make_token, show_tour
+from dashboard.accounts.models import Invitation, User
+from dashboard.accounts.services import digest_of, make_token, show_tour
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.models import Audit
 from dashboard.audits.services import submit_audit
@@ -55,8 +57,15 @@ ZONES = [
 ]
 
 
+SAMPLE_INVITATION = "sample-invitation"
+SAMPLE_PASSWORD = "a long walk along the Seine"
+
+
 class SampleStates:
-    """``researcher`` has everything, ``beginner`` one dataset and the built-in map, ``newcomer`` nothing."""
+    """``researcher`` has everything, ``beginner`` one dataset and the built-in map, ``newcomer`` nothing.
+
+    ``guarded`` logs in with a second factor.
+    """
 
     def __init__(self) -> None:
         people = (User.objects.create_user(name) for name in ("researcher", "beginner", "newcomer"))
@@ -109,6 +118,7 @@ class SampleStates:
         self._live_streams()
         self._publications()
         self._projects()
+        self._people()
         self.reading = self._upload("Long way home.csv")
         _begun(self.reading, stage="Reading", progress=0.3)
 
@@ -181,6 +191,14 @@ class SampleStates:
             move_row(user=self.researcher, row=row, project=self.project.pk)
         self.joined: Project = create_project(owner=lab, name="Taxis of Beijing")
         add_member(project=self.joined, username="researcher", role=Role.EDITOR)
+
+    def _people(self) -> None:
+        """A user with a second factor, and an invitation."""
+        self.guarded = User.objects.create_user("guarded", password=SAMPLE_PASSWORD)
+        TOTPDevice.objects.create(user=self.guarded, confirmed=True)
+        second_factor.make_codes(user=self.guarded)
+        digest, end = digest_of(SAMPLE_INVITATION), timezone.now() + timedelta(days=7)
+        Invitation.objects.create(digest=digest, invited_by=self.researcher, note="Grace", expires_at=end)
 
     def _live_streams(self) -> None:
         """One that has published, one that has not and is paused."""

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import LoginLink, User, UserSession
 from dashboard.accounts.services import make_login_link
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, faults_in_both_colours
+from tests.dashboard.test_second_factor import app_code
 from tests.patience import patience
 
 PASSWORD = "a long walk along the Seine"
@@ -191,3 +192,43 @@ class TestReference:
         page.goto("/api/v1/docs/")
         expect(page.locator(".swagger-ui .opblock").first).to_be_visible()
         expect(page.get_by_role("link", name="Datasets", exact=True)).to_be_visible()
+
+
+class TestSecondFactor:
+    @pytest.mark.journey
+    def test_is_set_up_and_then_needed_also_in_place(
+        self, open_page: Callable[..., Page], owner: User, monitor: PageMonitor
+    ) -> None:
+        monitor.expect(400)
+        page = open_page(owner)
+        page.goto("/account/")
+        page.get_by_role("link", name="Set up").click()
+        page.get_by_role("button", name="Set up an authenticator app").click()
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_label("Code", exact=True).fill(app_code(owner))
+        page.get_by_role("button", name="Enable the second factor").click()
+        expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
+        first, second, *rest = page.get_by_label("Recovery codes").get_by_role("listitem").all_inner_texts()
+        assert len(rest) == 8
+        page.goto("/tokens/")
+        UserSession.objects.all().delete()
+        page.get_by_label("Name").fill("Nightly import")
+        page.get_by_role("button", name="New token").click()
+        dialog = page.get_by_role("dialog", name="Log in again")
+        dialog.get_by_label("Password").fill(PASSWORD)
+        expect(dialog.get_by_label("Code of the second factor")).to_be_hidden()
+        dialog.get_by_role("button", name="Log in").click()
+        dialog.get_by_label("Code of the second factor").fill(first)
+        dialog.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("heading", name="Your new token")).to_be_visible()
+        page.context.clear_cookies()
+        page.goto("/login/")
+        page.get_by_label("User name").fill("owner")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.get_by_label("Code").fill(first)
+        page.get_by_role("button", name="Log in").click()
+        expect(page.get_by_role("alert")).to_contain_text("good once")
+        page.get_by_label("Code").fill(second)
+        page.get_by_role("button", name="Log in").click()
+        expect(page).to_have_url("/")

@@ -87,6 +87,7 @@ def _address(view: str, stage: SampleStates) -> str:
         "accounts:revoke": ["nothing"],
         "landmarks:detail": [stage.stays.pk],
         "releases:home": [stage.done.pk],
+        "accounts:revoke-invitation": [stage.done.pk],
         "publications:revoke": [stage.public_stream.pk],
         **{f"projects:{name}": [stage.project.pk] for name in ("rename", "delete")},
         **{f"projects:{name}": [stage.project.memberships.first().pk] for name in ("member-role", "member-remove")},

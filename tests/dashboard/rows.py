@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.utils.timezone import now
 
-from dashboard.accounts.models import User, UserSession
+from dashboard.accounts.models import Invitation, User, UserSession
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.services import submit_audit
 from dashboard.datasets import resumable
@@ -45,6 +45,7 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
     change_state(stream=stream, state=StreamState.CLOSED)  # or its live connection would stay open
     link = publish_release(release=release)
     session = UserSession.objects.create(user=owner, session_key="of-the-owner", expire_date=now() + timedelta(days=1))
+    invitation = Invitation.objects.create(digest="x", invited_by=owner, expires_at=now() + timedelta(days=1))
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     experiment = submit_experiment(owner=owner, preset=few)
     project, _ = create_project(owner=owner, name="Study"), User.objects.create_user("colleague")
@@ -65,5 +66,6 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
         "streams": str(stream.pk),
         "sessions": str(session.id),
+        "invitations": str(invitation.pk),
         "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
     }

@@ -10,7 +10,7 @@ const OTHER = (user) =>
 /** Open the dialog; resolves with whether its user is logged in again. */
 function showLogin() {
   const parts = build();
-  const { dialog, form, password, error, submit, other, cancel } = parts;
+  const { dialog, form, password, code, codeField, error, submit, other, cancel } = parts;
   const before = document.activeElement;
   return new Promise((resolve) => {
     let answer = false;
@@ -18,8 +18,9 @@ function showLogin() {
       error.hidden = !message;
       error.textContent = message;
     };
-    const settle = ({ user, problem }, missing = problem) => {
+    const settle = ({ user, problem, needsCode = false }, missing = problem) => {
       submit.disabled = false;
+      if (needsCode) codeField.hidden = !(code.required = true);
       answer = user !== null && user === pageUser();
       if (answer) dialog.close();
       else show(user ? OTHER(user) : missing);
@@ -29,8 +30,8 @@ function showLogin() {
       event.preventDefault();
       show("");
       submit.disabled = true;
-      settle(await logIn(pageUser(), password.value));
-      if (!answer) password.select();
+      settle(await logIn(pageUser(), password.value, code.value));
+      if (!answer) (codeField.hidden ? password : code).select();
     });
     other.addEventListener("click", async () =>
       settle(await currentSession(), "No user is logged in yet in this browser."),
@@ -65,25 +66,33 @@ function build() {
     "input",
     attributes("again-name", { value: pageUser(), readonly: true, autocomplete: "username", tabindex: "-1" }),
   );
+  const code = el(
+    "input",
+    attributes("again-code", { autocomplete: "one-time-code", "aria-describedby": "again-error" }),
+  );
   const error = el("p", { class: "field__error", id: "again-error", role: "alert", hidden: true });
   const submit = el("button", { type: "submit", class: "button button--primary" }, "Log in");
   const cancel = el("button", { type: "button", class: "button" }, "Cancel");
   const other = el("button", { type: "button", class: "button button--small" }, "Continue");
   const field = (label, input, ...more) =>
     el("div", { class: "field" }, el("label", { for: input.id }, label), input, more);
+  const codeField = field("Code of the second factor", code);
+  codeField.hidden = true;
   const form = el(
     "form",
     {},
     el("h2", { id: "again-title" }, "Log in again"),
     el("p", { id: "again-text" }, "Your session has ended. What you typed is still here and is sent once you are in."),
     field("User name", name),
-    field("Password", password, error),
+    field("Password", password),
+    codeField,
+    error,
     el("p", { class: "small muted row" }, "Without a password: open a new login link in another tab, then", other),
     el("div", { class: "dialog__actions" }, cancel, submit),
   );
   const labels = { "aria-labelledby": "again-title", "aria-describedby": "again-text" };
   const dialog = el("dialog", { class: "dialog", id: "login-dialog", ...labels }, form);
-  return { dialog, form, password, error, submit, other, cancel };
+  return { dialog, form, password, code, codeField, error, submit, other, cancel };
 }
 
 /** A form that a script does not send is sent once the session is known to be there. */

@@ -3,7 +3,7 @@
 import { csrfToken } from "./csrf.js";
 import { $ } from "./dom.js";
 
-/** @typedef {{user: string | null, problem: string}} Session */
+/** @typedef {{user: string | null, problem: string, needsCode?: boolean}} Session */
 
 /** @type {(() => Promise<boolean>) | null} */
 let logInAgain = null;
@@ -26,10 +26,17 @@ export function restoreSession() {
 /** Who is logged in now. The answer sets a CSRF cookie where there is none. @returns {Promise<Session>} */
 export const currentSession = () => query("GET");
 
-/** Log in. @param {string} username @param {string} password */
-export async function logIn(username, password) {
+/**
+ * Log in; `code` is that of the second factor, where the account has one.
+ *
+ * @param {string} username
+ * @param {string} password
+ * @param {string} code
+ * @returns {Promise<Session>}
+ */
+export async function logIn(username, password, code) {
   const { user } = await currentSession(); // another tab may have done it
-  return user ? { user, problem: "" } : query("POST", new URLSearchParams({ username, password }));
+  return user ? { user, problem: "" } : query("POST", new URLSearchParams({ username, password, code }));
 }
 
 /**
@@ -48,7 +55,8 @@ async function query(method, body) {
     if (answer.status >= 500 || !answer.headers.get("Content-Type")?.includes("json"))
       return { user: null, problem: `The server could not log you in (status ${answer.status}). Try again.` };
     const { user = null, errors = [] } = await answer.json();
-    return { user, problem: errors.map((/** @type {ApiProblem} */ { message }) => message).join(" ") };
+    const needsCode = errors.some((/** @type {ApiProblem} */ { code }) => code === "second-factor");
+    return { user, problem: errors.map((/** @type {ApiProblem} */ { message }) => message).join(" "), needsCode };
   } catch {
     return { user: null, problem: "The server did not answer. Try again." };
   }

@@ -19,7 +19,10 @@ class Command(BaseCommand):
         parser.add_argument("user")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        path = self.path(selectors.user_named(options["user"]))
+        self.print_link(self.path(selectors.user_named(options["user"])))
+
+    def print_link(self, path: str) -> None:
+        """Print the address of a path of this server: where it runs, or would."""
         scheme = "https" if settings.CAIRN_HTTPS else "http"
         address = running_address(settings.CAIRN_HOME) or f"{settings.CAIRN_HOST}:{settings.CAIRN_PORT}"
         self.stdout.write(f"{scheme}://{address}{path}")

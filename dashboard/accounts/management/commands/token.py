@@ -9,7 +9,8 @@ from dashboard.accounts import selectors, services
 from dashboard.accounts.models import Scope
 
 
-def _days(text: str) -> int:
+def days_of(text: str) -> int:
+    """A validity in days, as an argument of a command."""
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 3650):
         raise ArgumentTypeError(f"must be 1 to 3650 days, got {text!r:.40}")
     return int(text)
@@ -24,7 +25,7 @@ class Command(BaseCommand):
         parser.add_argument("user")
         parser.add_argument("--name", default="command line", help="what it is for")
         parser.add_argument("--scope", action="append", choices=Scope.values, help="may be repeated; default: all")
-        parser.add_argument("--days", type=_days, default=services.TOKEN_DAYS, help="validity (%(default)s)")
+        parser.add_argument("--days", type=days_of, default=services.TOKEN_DAYS, help="validity (%(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         user, scopes = selectors.user_named(options["user"]), options["scope"] or Scope.values

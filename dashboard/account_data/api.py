@@ -1,0 +1,49 @@
+"""REST API of account data: exports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from dashboard.account_data import selectors, services
+from dashboard.account_data.models import AccountExport
+from dashboard.account_data.serializers import AccountExportSerializer
+from dashboard.core.filenames import file_name
+from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
+
+
+class AccountExportFilter(JobFilter):
+    """By state."""
+
+    class Meta:
+        model = AccountExport
+        fields = ("state",)
+
+
+class AccountExportViewSet(JobViewSet[AccountExport]):
+    """Exports of the account: all that is stored of it as one ZIP, with the originals."""
+
+    serializer_class = AccountExportSerializer
+    filterset_class = AccountExportFilter
+    queryset = AccountExport.objects.none()
+
+    def get_queryset(self) -> Any:
+        return selectors.visible_exports(self.request.user)
+
+    @extend_schema(request=None, responses={201: AccountExportSerializer})
+    def create(self, request: Request) -> Response:
+        """Start an export; a worker packs it. The one before is deleted."""
+        return Response(self.get_serializer(services.request_export(owner=request.user)).data, status=201)
+
+    def perform_destroy(self, instance: AccountExport) -> None:
+        services.delete_export(export=instance)
+
+    @download_action({"zip": "application/zip"}, default="zip")
+    def data(self, fmt: str) -> Download:
+        """Download the ZIP."""
+        row = self.finished_object()
+        name = file_name("cairn", row.owner.get_username(), f"{row.finished_at:%Y-%m-%d}", extension="zip")
+        return row.path.open("rb"), "application/zip", name

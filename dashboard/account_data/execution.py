@@ -1,0 +1,61 @@
+"""What a worker does for an export, without Celery."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+import zipfile
+from typing import Any
+
+from dashboard.account_data import archive
+from dashboard.account_data.models import AccountExport
+from dashboard.jobs import leases
+from dashboard.storage import local_files
+from dashboard.storage.uploads import SPARE_BYTES
+
+CHUNK = 1 << 20
+
+
+def run(pk: Any) -> bool:
+    """Pack an export that waits, and return whether it did."""
+    return leases.run(AccountExport, pk, packed) is not None
+
+
+def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
+    """Write the ZIP and return what the row stores as it succeeds. The progress is the share of members.
+
+    Raises
+    ------
+    OSError
+        The originals alone are larger than the free space of the disk, less what uploads leave free.
+    """
+    members = archive.members(row.owner)
+    if archive.bytes_of_originals(row.owner) > shutil.disk_usage(local_files.home("tmp")).free - SPARE_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    sums, left_out = [], []
+    with (
+        local_files.written(row.path) as out,
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
+    ):
+        for i, member in enumerate(members):
+            lease.report("Packing", i / len(members))
+            try:
+                source = member.open()
+            except FileNotFoundError:  # it was deleted meanwhile
+                left_out.append(member.path)
+                continue
+            digest = hashlib.sha256()
+            with source, file.open(member.path, "w", force_zip64=True) as target:
+                while piece := source.read(CHUNK):
+                    digest.update(piece)
+                    target.write(piece)
+                    lease.report("Packing", i / len(members))
+            sums.append(f"{digest.hexdigest()}  {member.path}\n")
+        file.writestr("SHA256SUMS", "".join(sums))
+    return {
+        "size_bytes": row.path.stat().st_size,
+        "sha256": local_files.digest_of(row.path),
+        "left_out": left_out,
+    }

@@ -1,0 +1,67 @@
+"""Writes of account data: request an export, delete the account with all that is stored of it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard.account_data.models import AccountExport
+from dashboard.accounts.models import User
+from dashboard.core.errors import Conflict
+from dashboard.datasets import lineage, tombstones
+from dashboard.jobs import queue
+from dashboard.jobs.models import OPEN
+from dashboard.storage import local_files
+
+
+@transaction.atomic
+def request_export(*, owner: Any) -> AccountExport:
+    """Queue an export; the one before is deleted.
+
+    Raises
+    ------
+    Conflict
+        One is being made.
+    """
+    lineage.lock_owner(owner.pk)
+    mine = AccountExport.objects.filter(owner=owner)
+    if mine.filter(state__in=OPEN).exists():
+        raise Conflict("An export is being made already.", field="state", rule="no other export waits or runs")
+    for row in mine:
+        delete_export(export=row)
+    row = AccountExport.objects.create(owner=owner)
+    queue.enqueue_on_commit(row)
+    return row
+
+
+@transaction.atomic
+def delete_export(*, export: AccountExport) -> None:
+    """Delete an export with its file. A worker that makes it stores nothing."""
+    transaction.on_commit(partial(local_files.remove, export.path.parent))
+    export.delete()
+
+
+def forget_expired() -> int:
+    """Delete the exports that are old; how many."""
+    old = AccountExport.objects.filter(finished_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_EXPORT_HOURS))
+    rows = list(old)
+    for row in rows:
+        delete_export(export=row)
+    return len(rows)
+
+
+@transaction.atomic
+def delete_account(*, user: User) -> None:
+    """Delete the user with all rows; public links, sessions and tokens end at once.
+
+    The sweep deletes the files, as their rows are gone, also those that a worker writes meanwhile. Of what was spent
+    the ledger keeps source files and budgets without an owner (dashboard/datasets/tombstones.py).
+    """
+    lineage.lock_owner(user.pk)
+    tombstones.forget_what_spent_nothing(user)
+    user.delete()

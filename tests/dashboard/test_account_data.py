@@ -1,0 +1,316 @@
+"""All of an account in one ZIP, and the account deleted: nothing stays but the ledger's tombstones."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard.account_data import archive, execution, services
+from dashboard.account_data.models import AccountExport
+from dashboard.accounts import services as accounts
+from dashboard.accounts.models import User
+from dashboard.datasets import ledger
+from dashboard.datasets.models import BudgetEntry, Dataset, Lineage, SourceFile
+from dashboard.datasets.services import delete_dataset, import_dataset
+from dashboard.jobs.models import State
+from dashboard.landmarks.services import mark_landmarks
+from dashboard.maintenance import cleanup
+from dashboard.releases import execution as release_execution
+from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.dashboard.conftest import upload
+from tests.dashboard.rows import rows_of
+from tests.dashboard.test_passwords import OLD, is_in, logged_in, with_password
+
+API = "/api/v1/account-exports/"
+DAY = b"time,lat,lon\n" + b"".join(b"2024-06-15T%02d:00:00Z,52.5%02d,13.4%02d\n" % (i, i, i) for i in range(24))
+MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
+
+
+def exported(owner: User) -> AccountExport:
+    row = services.request_export(owner=owner)
+    execution.run(row.pk)
+    row.refresh_from_db()
+    return row
+
+
+def released(owner: User, body: bytes = DAY, name: str = "day.csv", **more: Any) -> Release:
+    """A finished release of an upload."""
+    dataset = import_dataset(owner=owner, upload=upload(body, name), **more)
+    marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
+    spec = ReleaseSpec.parse({"mechanism": MECHANISM})
+    row = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
+    release_execution.run(row.pk)
+    row.refresh_from_db()
+    assert row.state == State.DONE
+    return row
+
+
+class TestExport:
+    def test_has_every_original_release_label_and_row(self, owner: User, ready_dataset: Dataset) -> None:
+        rows_of(owner, ready_dataset)
+        release = released(owner)
+        accounts.make_token(user=owner, name="nightly")
+        row = exported(owner)
+        assert (row.state, row.left_out) == (State.DONE, [])
+        assert hashlib.sha256(row.path.read_bytes()).hexdigest() == row.sha256
+        with zipfile.ZipFile(row.path) as packed:
+            assert packed.testzip() is None
+            files = {name: packed.read(name) for name in packed.namelist()}
+        folder = f"datasets/day.csv_{release.dataset.pk.hex[:8]}"
+        assert files[f"{folder}/original.csv"] == DAY
+        table = f"{folder}/releases/{release.public_stem}/release.csv"
+        text = "\n".join(one for one in files[table].decode().splitlines() if not one.startswith("#"))
+        assert len(list(csv.DictReader(io.StringIO(text)))) == 24
+        label = json.loads(files[f"{folder}/releases/{release.public_stem}/label.json"])
+        assert label["release"] == str(release.pk)
+        marks = json.loads(files[f"{folder}/landmark-sets/{release.landmark_set_id}.json"])
+        assert (marks["count"], marks["runs"]) == (2, [[0, 1], [3, 4]])
+        account = json.loads(files["account.json"])
+        assert (account["username"], account["tokens"][0]["name"]) == ("owner", "nightly")
+        assert "password" not in account
+        charges = [one for file in json.loads(files["ledger.json"])["source_files"] for one in file["charges"]]
+        assert {one["release_id"] for one in charges} >= {str(release.pk)}
+        assert sum(one["amount"] for one in charges) == sum(BudgetEntry.objects.values_list("amount", flat=True))
+        assert len(json.loads(files["publications.json"])) == 1
+        assert {path.split("/")[0] for path in files} >= {"datasets", "experiments", "streams", "README.txt"}
+        (stream,) = (json.loads(body) for path, body in files.items() if path.startswith("streams/"))
+        assert len(stream["published"]) == 1
+        for line in files["SHA256SUMS"].decode().splitlines():
+            digest, path = line.split("  ", 1)
+            assert hashlib.sha256(files[path]).hexdigest() == digest
+
+    def test_has_nothing_of_another_user(self, owner: User, stranger: User, stranger_dataset: Dataset) -> None:
+        released(stranger, name="secret.csv")
+        with zipfile.ZipFile(exported(owner).path) as packed:
+            assert not any(name.startswith("datasets/") for name in packed.namelist())
+            everything = b"".join(packed.read(name) for name in packed.namelist())
+        assert b"secret" not in everything
+        assert str(stranger.pk).encode() not in everything
+
+    def test_what_is_deleted_meanwhile_is_left_out_and_named(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        release, members = released(owner), archive.members
+
+        def then_gone(user: Any) -> Any:
+            found = members(user)
+            delete_dataset(dataset=release.dataset)
+            return found
+
+        monkeypatch.setattr(archive, "members", then_gone)
+        services.request_export(owner=owner)
+        row = AccountExport.objects.get()
+        execution.run(row.pk)
+        row.refresh_from_db()
+        assert row.state == State.DONE
+        assert {path.rpartition("/")[2] for path in row.left_out} >= {"release.csv", "label.json"}
+
+    def test_a_full_disk_fails_the_job_by_name_before_it_writes(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        released(owner)
+        monkeypatch.setattr(execution, "SPARE_BYTES", 1 << 62)
+        row = exported(owner)
+        assert (row.state, row.error["code"], row.path.exists()) == (State.FAILED, "disk-full", False)
+
+    def test_one_at_a_time_and_the_one_before_is_deleted(
+        self, owner: User, owner_api: APIClient, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        first = owner_api.post(API)
+        assert (first.status_code, first.json()["urls"]["data"]) == (201, None)
+        assert owner_api.post(API).status_code == 409
+        row = AccountExport.objects.get()
+        execution.run(row.pk)
+        body = owner_api.get(f"{API}{row.pk}/data/")
+        assert (body["Content-Type"], body["Cache-Control"]) == ("application/zip", "private, no-store")
+        assert body.getvalue()[:2] == b"PK"
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.post(API).status_code == 201
+        assert not row.path.exists()
+        assert AccountExport.objects.count() == 1
+
+    def test_is_not_downloaded_before_it_is_done(self, owner_api: APIClient) -> None:
+        pk = owner_api.post(API).json()["id"]
+        assert owner_api.get(f"{API}{pk}/data/").status_code == 409
+
+    def test_is_deleted_after_its_time(self, owner: User, django_capture_on_commit_callbacks: Any) -> None:
+        row = exported(owner)
+        with django_capture_on_commit_callbacks(execute=True):
+            assert services.forget_expired() == 0
+            old = timezone.now() - timedelta(hours=settings.CAIRN_EXPORT_HOURS, seconds=1)
+            AccountExport.objects.update(finished_at=old)
+            assert services.forget_expired() == 1
+        assert not row.path.exists()
+
+    def test_page_starts_it_and_links_the_file(self, owner: User) -> None:
+        here = logged_in(owner)
+        assert here.post("/account-exports/").status_code == 302
+        assert here.post("/account-exports/").status_code == 409
+        assert "list of jobs" in here.get("/account-exports/").content.decode()
+        row = AccountExport.objects.get()
+        execution.run(row.pk)
+        assert f"{API}{row.pk}/data/" in here.get("/account-exports/").content.decode()
+
+    def test_progress_and_cancellation_are_those_of_jobs(self, owner: User, owner_api: APIClient) -> None:
+        pk = owner_api.post(API).json()["id"]
+        listed = owner_api.get("/api/v1/jobs/").json()["results"]
+        assert [(one["kind"], one["id"]) for one in listed] == [("accountexport", pk)]
+        assert owner_api.post(f"{API}{pk}/cancel/").json()["state"] == "cancelled"
+
+
+def stored_of(*ids: Any) -> list[str]:
+    """Everything on the disk whose path has one of these ids."""
+    home = Path(settings.CAIRN_HOME)
+    return [str(path) for path in home.rglob("*") if any(str(pk) in str(path) for pk in ids)]
+
+
+class TestDeletion:
+    FORM = {"name": "owner", "password": OLD}
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"name": "Owner"}, "Type the user name as it is"),
+            ({"name": ""}, "Type the user name as it is"),
+            ({"password": "guess"}, "That is not your password"),
+            ({"password": ""}, "Enter your password"),
+        ],
+    )
+    def test_needs_name_and_password(self, owner: User, change: dict[str, str], message: str) -> None:
+        here = logged_in(with_password(owner))
+        answer = here.post("/account/delete/", self.FORM | change)
+        assert (answer.status_code, message in answer.content.decode()) == (400, True)
+        assert User.objects.filter(username="owner").exists()
+
+    def test_of_an_account_without_a_password_is_by_command(self, owner: User) -> None:
+        owner.set_unusable_password()
+        owner.save()
+        answer = logged_in(owner).post("/account/delete/", {"name": "owner", "password": ""})
+        assert "delete_account" in answer.content.decode()
+        with pytest.raises(CommandError, match="0 datasets would be deleted"):
+            call_command("delete_account", "owner")
+        assert User.objects.exists()
+        call_command("delete_account", "owner", "--yes")
+        assert not User.objects.exists()
+
+    def test_leaves_no_row_no_file_and_no_way_in(
+        self, owner: User, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with_password(owner)
+        rows = rows_of(owner, ready_dataset)
+        exported(owner)
+        token = accounts.make_token(user=owner)[1]
+        link = owner.publications.get().path
+        ids = [*rows.values(), owner.pk, AccountExport.objects.get().pk]
+        assert len(stored_of(*ids)) > 8
+        assert Client().get(link).status_code == 200
+        here, there = logged_in(owner), logged_in(owner)
+        assert here.post("/account/delete/", self.FORM)["Location"] == "/login/"
+        assert not is_in(here)
+        assert not is_in(there)
+        assert APIClient(headers={"Authorization": f"Token {token}"}).get("/api/v1/datasets/").status_code == 401
+        assert Client().get(link).status_code == 404
+        monkeypatch.setattr(cleanup, "ABANDONED_S", -1.0)
+        monkeypatch.setattr(cleanup, "STALE_S", -1.0)
+        cleanup.tidy()
+        assert stored_of(*ids) == []
+        assert not SourceFile.objects.exclude(owner=None).exists()
+        assert BudgetEntry.objects.filter(release_id=rows["releases"]).exists()  # the tombstone
+
+    def test_a_worker_that_runs_meanwhile_stores_nothing(self, owner: User, submit: Callable[..., Release]) -> None:
+        release = submit()
+        services.delete_account(user=owner)
+        release_execution.run(release.pk)
+        assert not Release.objects.exists()
+
+    def test_another_account_is_not_concerned(self, owner: User, stranger: User) -> None:
+        kept = released(stranger)
+        released(owner)
+        services.delete_account(user=owner)
+        assert ledger.spent(kept.dataset) == {"per_km": 5.0, "releases": 1}
+        assert kept.dataset.original_path.exists()
+
+
+class TestTombstones:
+    def test_the_same_bytes_from_a_new_account_find_what_was_spent(self, owner: User, stranger: User) -> None:
+        before = ledger.spent(released(owner).dataset)
+        services.delete_account(user=owner)
+        again = import_dataset(owner=stranger, upload=upload(DAY, "other name.csv"))
+        assert ledger.spent(again) == before == {"per_km": 5.0, "releases": 1}
+        assert Lineage.objects.get().owner == stranger
+
+    def test_so_do_most_of_the_same_events(self, owner: User, stranger: User) -> None:
+        released(owner)
+        services.delete_account(user=owner)
+        most = b"".join(DAY.splitlines(keepends=True)[:-3])
+        again = import_dataset(owner=stranger, upload=upload(most, "part.csv"))
+        assert ledger.spent(again) == {"per_km": 5.0, "releases": 1}
+
+    def test_a_limit_stays(self, owner: User, stranger: User) -> None:
+        from dashboard.datasets.services import set_budget
+
+        release = released(owner)
+        set_budget(dataset=release.dataset, epsilon=1.5, radius_m=200.0)
+        services.delete_account(user=owner)
+        again = import_dataset(owner=stranger, upload=upload(DAY))
+        marks = mark_landmarks(owner=stranger, dataset=again, method={"name": "manual", "events": [0]})
+        with pytest.raises(ledger.BudgetExceeded):
+            submit_release(
+                owner=stranger,
+                dataset=again,
+                landmark_set=marks,
+                spec=ReleaseSpec.parse({"mechanism": MECHANISM}),
+            )
+
+    def test_one_account_takes_them_over_and_leaves_them_again(self, owner: User, stranger: User) -> None:
+        released(owner)
+        services.delete_account(user=owner)
+        import_dataset(owner=stranger, upload=upload(DAY))
+        third = User.objects.create_user("third")
+        assert ledger.spent(import_dataset(owner=third, upload=upload(DAY)))["releases"] == 0
+        services.delete_account(user=stranger)
+        fourth = User.objects.create_user("fourth")
+        assert ledger.spent(import_dataset(owner=fourth, upload=upload(DAY)))["releases"] == 1
+
+    def test_a_file_that_both_had_counts_in_the_lineage_that_is_taken_over(self, owner: User, stranger: User) -> None:
+        """Two files of one lineage of the deleted account, of which the other account has one already."""
+        part = b"".join(DAY.splitlines(keepends=True)[:-3])
+        released(owner)
+        released(owner, part, "part.csv")
+        has = import_dataset(owner=stranger, upload=upload(DAY))
+        services.delete_account(user=owner)
+        again = import_dataset(owner=stranger, upload=upload(part))
+        assert ledger.spent(again) == ledger.spent(has) == {"per_km": 10.0, "releases": 2}
+
+    def test_what_spent_nothing_and_samples_leave_none(self, owner: User) -> None:
+        import_dataset(owner=owner, upload=upload(DAY))
+        released(owner, DAY.replace(b"13.4", b"14.5"), "sample.csv", sample=True)
+        assert Lineage.objects.count() == 2
+        services.delete_account(user=owner)
+        assert not Lineage.objects.exists()
+        assert not SourceFile.objects.exists()
+
+    def test_name_no_user(self, owner: User) -> None:
+        released(owner)
+        pk = str(owner.pk)
+        services.delete_account(user=owner)
+        for row in (SourceFile.objects.get(), Lineage.objects.get(), BudgetEntry.objects.get()):
+            texts = [str(value) for value in vars(row).values()]
+            assert pk not in texts
+            assert not any("owner" in text or "day" in text for text in texts)

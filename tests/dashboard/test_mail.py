@@ -1,0 +1,189 @@
+"""Forgotten passwords and addresses: a link by mail where that is configured; nothing shows who has an account."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail as outgoing
+from django.core import signing
+from django.test import Client
+
+from dashboard.accounts import address_views, attempts, mail
+from dashboard.accounts.models import User
+from tests.dashboard.test_passwords import NEW, OLD, is_in, logged_in, with_password
+
+ADDRESS = "owner@example.org"
+
+
+@pytest.fixture(autouse=True)
+def configured(settings: Any) -> None:
+    settings.CAIRN_MAIL = True
+
+
+def sent() -> list[Any]:
+    mail.wait_until_sent()
+    return outgoing.outbox
+
+
+def link_in(message: Any) -> str:
+    found = re.search(r"http://testserver(/\S+)", message.body)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def reachable(owner: User) -> User:
+    owner.email = ADDRESS
+    return with_password(owner)
+
+
+class TestForgotten:
+    @pytest.mark.parametrize("name", ["owner", ADDRESS, "OWNER@example.org"])
+    def test_a_link_is_sent_and_sets_a_password(self, reachable: User, name: str) -> None:
+        assert Client().post("/password/forgotten/", {"name": name}).status_code == 200
+        (message,) = sent()
+        assert (message.to, message.subject) == ([ADDRESS], "Set a new password of Cairn")
+        client = Client()
+        page = client.get(link_in(message))["Location"]
+        client.post(page, {"new_password1": NEW, "new_password2": NEW})
+        assert is_in(client)
+        reachable.refresh_from_db()
+        assert reachable.check_password(NEW)
+        assert Client().get(link_in(message)).status_code == 410
+
+    def test_the_response_is_the_same_for_everyone(self, reachable: User, stranger: User) -> None:
+        User.objects.create_user("inactive", "gone@example.org", is_active=False)
+        names = ("owner", "stranger", "unknown", "inactive", "a\0b", "'; --", "x" * 5000, ADDRESS)
+        answers = [Client().post("/password/forgotten/", {"name": name}) for name in names]
+        hidden = re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+        assert {one.status_code for one in answers} == {200}
+        assert len({hidden.sub(b"", one.content) for one in answers}) == 1
+        assert [message.to for message in sent()] == [[ADDRESS]] * 2
+
+    def test_three_mails_under_a_name_whether_it_exists(self, reachable: User) -> None:
+        for name in ("owner", "unknown"):
+            codes = [Client().post("/password/forgotten/", {"name": name}).status_code for _ in range(4)]
+            assert codes == [200, 200, 200, 429]
+        assert len(sent()) == 3
+
+    def test_requests_of_an_address_are_limited(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(attempts, "BY_ADDRESS", 2)
+        codes = [Client().post("/password/forgotten/", {"name": f"n{i}"}).status_code for i in range(3)]
+        assert codes == [200, 200, 429]
+
+    def test_a_server_of_mail_that_fails_is_not_seen(
+        self, reachable: User, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def fail(self: Any) -> None:
+            raise OSError(f"cannot deliver to {ADDRESS}")
+
+        monkeypatch.setattr(outgoing.EmailMessage, "send", fail)
+        assert Client().post("/password/forgotten/", {"name": "owner"}).status_code == 200
+        mail.wait_until_sent()
+        assert "mail not sent: OSError" in caplog.text
+        assert ADDRESS not in caplog.text
+
+    def test_without_mail_the_page_names_the_command(self, reachable: User, settings: Any) -> None:
+        settings.CAIRN_MAIL = False
+        assert b"This server sends no mail" in Client().get("/password/forgotten/").content
+        assert b"password_link" in Client().post("/password/forgotten/", {"name": "owner"}).content
+        assert sent() == []
+        assert b"/password/forgotten/" in Client().get("/login/").content
+
+
+class TestAddress:
+    FORM = {"email": ADDRESS, "password": OLD}
+
+    def test_is_stored_once_its_link_was_opened_and_confirmed(self, owner: User) -> None:
+        here = logged_in(with_password(owner))
+        assert here.post("/account/address/", self.FORM).status_code == 302
+        owner.refresh_from_db()
+        assert owner.email == ""
+        (message,) = sent()
+        link = link_in(message)
+        assert message.to == [ADDRESS]
+        assert ADDRESS in here.get(link).content.decode()  # programs that scan mail open links: nothing changes
+        owner.refresh_from_db()
+        assert owner.email == ""
+        assert here.post(link).status_code == 302
+        owner.refresh_from_db()
+        assert owner.email == ADDRESS
+        assert here.get(link).status_code == 410
+
+    def test_the_one_before_is_informed(self, reachable: User) -> None:
+        here = logged_in(reachable)
+        here.post("/account/address/", self.FORM | {"email": "new@example.org"})
+        here.post(link_in(sent()[0]))
+        assert [message.to[0] for message in sent()] == ["new@example.org", ADDRESS]
+        assert "changed" in sent()[1].subject
+
+    def test_is_removed(self, reachable: User) -> None:
+        assert logged_in(reachable).post("/account/address/", self.FORM | {"email": ""}).status_code == 302
+        reachable.refresh_from_db()
+        assert (reachable.email, sent()) == ("", [])
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"password": "guess"}, "That is not your password"),
+            ({"email": "no address"}, "An address such as"),
+            ({"email": "a@b.org\nBcc: c@d.org"}, "An address such as"),
+        ],
+    )
+    def test_refuses_with_the_reason(self, owner: User, change: dict[str, str], message: str) -> None:
+        answer = logged_in(with_password(owner)).post("/account/address/", self.FORM | change)
+        assert (answer.status_code, message in answer.content.decode()) == (400, True)
+        assert sent() == []
+
+    def test_a_link_is_for_its_user_alone_and_ends(
+        self, owner: User, stranger: User, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        here = logged_in(with_password(owner))
+        here.post("/account/address/", self.FORM)
+        link = link_in(sent()[0])
+        assert logged_in(stranger).post(link).status_code == 410
+        assert Client().post(link)["Location"].startswith("/login/?next=")
+        monkeypatch.setattr(address_views, "LIFE_S", -1)
+        assert here.post(link).status_code == 410
+        forged = signing.dumps({"user": str(owner.pk), "email": "x@example.org", "before": ""}, salt="other")
+        assert here.post(f"/account/address/{forged}/").status_code == 410
+        assert not User.objects.exclude(email="").exists()
+
+    def test_three_mails_of_a_user(self, owner: User) -> None:
+        here = logged_in(with_password(owner))
+        codes = [here.post("/account/address/", self.FORM).status_code for _ in range(4)]
+        assert codes == [302, 302, 302, 429]
+        assert len(sent()) == 3
+
+    def test_without_mail_there_is_no_page(self, owner: User, settings: Any) -> None:
+        settings.CAIRN_MAIL = False
+        assert logged_in(owner).get("/account/address/").status_code == 404
+        assert "Mail address" not in logged_in(owner).get("/account/").content.decode()
+
+
+def test_settings_come_from_the_environment(tmp_path: Any) -> None:
+    """The settings of a process of its own, as its environment has them."""
+    import os
+    import subprocess
+    import sys
+
+    from tests.patience import patience
+    from tests.server import ROOT
+
+    def read(**more: str) -> subprocess.CompletedProcess[str]:
+        names = "EMAIL_HOST EMAIL_PORT EMAIL_HOST_USER EMAIL_HOST_PASSWORD EMAIL_USE_TLS DEFAULT_FROM_EMAIL CAIRN_MAIL"
+        shown = f"print([getattr(s, n, None) for n in '{names}'.split()])"
+        code = f"from django.conf import settings as s; {shown}"
+        environment = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(
+            command, cwd=ROOT, env=environment | more, capture_output=True, text=True, timeout=patience(30), check=False
+        )
+
+    url = "smtp+tls://cairn:secret@mail.example.org:587"
+    found = read(CAIRN_EMAIL_URL=url, CAIRN_EMAIL_FROM="cairn@example.org").stdout
+    assert found.strip() == "['mail.example.org', 587, 'cairn', 'secret', True, 'cairn@example.org', True]"
+    assert read().stdout.strip().endswith("False]")
+    assert "CAIRN_EMAIL_FROM must be the address of the sender" in read(CAIRN_EMAIL_URL=url).stderr

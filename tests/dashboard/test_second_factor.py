@@ -1,0 +1,291 @@
+"""A second factor at the login: codes of an app and recovery codes; tokens are not concerned."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.utils import timezone
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from rest_framework.test import APIClient
+
+from dashboard.accounts import attempts, entry, second_factor, services
+from dashboard.accounts.models import User
+from tests.dashboard.test_passwords import NEW, OLD, is_in, logged_in, with_password
+
+PAGE = "/account/second-factor/"
+LOGIN = {"username": "owner", "password": OLD}
+RFC_6238 = b"12345678901234567890"
+
+
+def app_code(user: User, steps: int = 0) -> str:
+    """What the app of the user shows now, or some steps of 30 s later."""
+    device = TOTPDevice.objects.get(user=user)
+    totp = TOTP(device.bin_key, device.step, device.t0, device.digits)
+    totp.time = timezone.now().timestamp() + steps * device.step
+    return f"{totp.token():06d}"
+
+
+def unused(user: User) -> None:
+    """Let the code that the app shows be used again, as if half a minute had passed."""
+    TOTPDevice.objects.filter(user=user).update(last_t=-1)
+
+
+@pytest.fixture
+def codes(owner: User) -> list[str]:
+    """The owner with password and second factor; the recovery codes."""
+    second_factor.begin(user=with_password(owner))
+    found = second_factor.confirm(user=owner, text=app_code(owner))
+    assert found is not None
+    unused(owner)
+    return found
+
+
+@pytest.mark.parametrize(("at", "code"), [(59, "287082"), (1111111109, "081804"), (20000000000, "353130")])
+def test_codes_are_those_of_rfc_6238(owner: User, at: int, code: str) -> None:
+    """Appendix B, SHA-1; the last six of the eight digits that are published."""
+    totp = TOTP(RFC_6238, 30, 0, 6)
+    totp.time = at
+    assert f"{totp.token():06d}" == code
+
+
+class TestEnable:
+    def test_shows_qr_code_and_secret_and_enables_with_a_code(self, owner: User) -> None:
+        here = logged_in(with_password(owner))
+        assert "Disabled" in here.get(PAGE).content.decode()
+        assert not TOTPDevice.objects.exists()  # to look changes nothing
+        here.post(f"{PAGE}begin/")
+        page = here.get(PAGE)
+        assert "data:image/svg+xml" in page.content.decode()
+        assert second_factor.secret_text(TOTPDevice.objects.get()) in page.content.decode()
+        assert not second_factor.is_enabled(owner)
+        answer = here.post(PAGE, {"password": OLD, "code": app_code(owner)})
+        assert second_factor.is_enabled(owner)
+        shown = answer.context["fresh"]
+        assert (len(shown), len(set(shown)), {len(one) for one in shown}) == (10, 10, {19})
+        assert shown[0] not in here.get(PAGE).content.decode()
+        assert "no-store" in answer["Cache-Control"]
+        assert is_in(here)
+
+    def test_the_address_of_the_device_names_cairn_and_the_user(self, owner: User) -> None:
+        url = second_factor.begin(user=owner).config_url
+        assert url.startswith("otpauth://totp/Cairn%3Aowner?secret=")
+        assert "digits=6" in url
+        assert "period=30" in url
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"password": "guess"}, "That is not your password"),
+            ({"password": ""}, "Enter your password"),
+            ({"code": ""}, "Enter the six digits"),
+            ({"code": "000000x"}, "not the code that the app shows"),
+        ],
+    )
+    def test_refuses_with_the_reason(self, owner: User, change: dict[str, str], message: str) -> None:
+        here = logged_in(with_password(owner))
+        here.post(f"{PAGE}begin/")
+        answer = here.post(PAGE, {"password": OLD, "code": app_code(owner)} | change)
+        assert (answer.status_code, message in answer.content.decode()) == (400, True)
+        assert not second_factor.is_enabled(owner)
+
+    def test_limits_guesses_of_the_password(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(attempts, "BY_NAME", 2)
+        here = logged_in(with_password(owner))
+        here.post(f"{PAGE}begin/")
+        bad = {"password": "guess", "code": app_code(owner)}
+        assert [here.post(PAGE, bad).status_code for _ in range(3)] == [400, 400, 429]
+
+    def test_beginning_again_leaves_the_one_that_is_enabled(self, owner: User, codes: list[str]) -> None:
+        before = TOTPDevice.objects.get().key
+        logged_in(owner).post(f"{PAGE}begin/")
+        assert TOTPDevice.objects.get().key == before
+        assert logged_in(owner).post(PAGE, {"password": OLD, "code": app_code(owner)}).status_code == 302
+
+
+class TestLogin:
+    def test_needs_the_code_and_leads_to_the_page(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        answer = client.post("/login/?next=/tokens/", LOGIN | {"next": "/tokens/"})
+        assert answer["Location"] == "/login/code/"
+        assert not is_in(client)
+        assert client.get("/login/code/").status_code == 200
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/tokens/"
+        assert is_in(client)
+
+    def test_a_code_is_good_once(self, owner: User, codes: list[str]) -> None:
+        code = app_code(owner)
+        for taken in (True, False):
+            client = Client()
+            client.post("/login/", LOGIN)
+            assert (client.post("/login/code/", {"code": code}).status_code == 302) == taken
+            assert is_in(client) == taken
+
+    @pytest.mark.parametrize(("steps", "enters"), [(-1, True), (1, True), (-3, False), (3, False)])
+    def test_a_clock_may_differ_by_one_step(self, owner: User, codes: list[str], steps: int, enters: bool) -> None:
+        assert second_factor.verify(user=owner, text=app_code(owner, steps)) == enters
+
+    def test_a_recovery_code_is_good_once_as_typed(self, owner: User, codes: list[str]) -> None:
+        typed = f" {codes[3].lower().replace('-', ' ')} "
+        for taken in (True, False):
+            client = Client()
+            client.post("/login/", LOGIN)
+            assert (client.post("/login/code/", {"code": typed}).status_code == 302) == taken
+        assert second_factor.codes_left(owner) == 9
+
+    def test_recovery_codes_are_stored_as_digests(self, codes: list[str]) -> None:
+        stored = {row.token for row in StaticToken.objects.all()}
+        assert len(stored) == 10
+        assert not stored & {code.replace("-", "") for code in codes}
+        assert not second_factor.verify(user=User.objects.get(), text=stored.pop())
+
+    @pytest.mark.parametrize("code", ["000000", "", "x" * 5000, "１２３４５６", "-1", "0x10", "null\0"])
+    def test_refuses_other_texts(self, owner: User, codes: list[str], code: str) -> None:
+        if code == "000000" and app_code(owner) == code:  # once in 300,000 runs
+            return
+        client = Client()
+        client.post("/login/", LOGIN)
+        assert client.post("/login/code/", {"code": code}).status_code == 400
+        assert not is_in(client)
+
+    def test_five_wrong_codes_are_checked_and_then_none(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        client.post("/login/", LOGIN)
+        assert [client.post("/login/code/", {"code": "x"}).status_code for _ in range(6)] == [400] * 5 + [429]
+        other = Client(REMOTE_ADDR="192.0.2.9")  # by user, not by session or address
+        other.post("/login/", LOGIN)
+        answer = other.post("/login/code/", {"code": app_code(owner)})
+        assert (answer.status_code, int(answer["Retry-After"]) > 0, is_in(other)) == (429, True, False)
+
+    def test_the_page_is_for_whoever_gave_the_password(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        assert client.get("/login/code/")["Location"] == "/login/"
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+        client.post("/login/", LOGIN | {"password": "guess"})
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+        assert not is_in(client)
+
+    def test_the_password_counts_for_ten_minutes(
+        self, owner: User, codes: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client = Client()
+        client.post("/login/", LOGIN)
+        monkeypatch.setattr(entry, "LIFE_S", -1)
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+
+    @pytest.mark.parametrize("change", ["password", "inactive"])
+    def test_and_no_longer_than_the_account_is_as_it_was(self, owner: User, codes: list[str], change: str) -> None:
+        client = Client()
+        client.post("/login/", LOGIN)
+        if change == "password":
+            owner.refresh_from_db()
+            owner.set_password(NEW)
+            owner.save()
+        else:
+            User.objects.update(is_active=False)
+        assert client.post("/login/code/", {"code": app_code(owner)})["Location"] == "/login/"
+        assert not is_in(client)
+
+    def test_links_need_it_too(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        assert client.get(services.make_login_link(user=owner))["Location"] == "/login/code/"
+        assert not is_in(client)
+        client = Client()
+        owner.refresh_from_db()
+        page = client.get(services.make_password_link(user=owner))["Location"]
+        assert client.post(page, {"new_password1": NEW, "new_password2": NEW})["Location"] == "/login/code/"
+        assert not is_in(client)
+        client.post("/login/code/", {"code": app_code(owner)})
+        assert is_in(client)
+
+    def test_the_session_gets_a_new_key(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        client.post("/login/", LOGIN)
+        before = client.session.session_key
+        client.post("/login/code/", {"code": app_code(owner)})
+        assert client.session.session_key != before
+        assert entry.KEY not in client.session
+
+    def test_in_place_as_json(self, owner: User, codes: list[str]) -> None:
+        client, as_json = Client(), {"HTTP_ACCEPT": "application/json"}
+        for code, problem in (("", "Enter the code"), ("x", "not valid")):
+            answer = client.post("/login/", LOGIN | {"code": code}, **as_json)
+            error = answer.json()["errors"][0]
+            assert (answer.status_code, error["code"]) == (400, "second-factor")
+            assert problem in error["message"]
+        assert not is_in(client)
+        answer = client.post("/login/", LOGIN | {"code": app_code(owner)}, **as_json)
+        assert answer.json() == {"user": "owner"}
+        assert is_in(client)
+
+    def test_in_place_a_wrong_password_shows_nothing_of_the_second_factor(
+        self, owner: User, stranger: User, codes: list[str]
+    ) -> None:
+        bodies = [
+            Client().post("/login/", {"username": name, "password": "guess"}, HTTP_ACCEPT="application/json").content
+            for name in ("owner", "stranger", "unknown")
+        ]
+        assert len(set(bodies)) == 1
+
+    def test_tokens_are_not_concerned(self, owner: User, codes: list[str]) -> None:
+        _, token = services.make_token(user=owner)
+        api = APIClient(headers={"Authorization": f"Token {token}"})
+        assert api.get("/api/v1/datasets/").status_code == 200
+        assert "API tokens are not concerned" in logged_in(owner).get(PAGE).content.decode()
+
+
+class TestDisable:
+    def test_needs_the_password(self, owner: User, codes: list[str]) -> None:
+        here = logged_in(owner)
+        for password in ("", "guess"):
+            assert here.post(f"{PAGE}disable/", {"password": password}).status_code == 400
+        assert second_factor.is_enabled(owner)
+        assert here.post(f"{PAGE}disable/", {"password": OLD}).status_code == 302
+        assert not second_factor.is_enabled(owner)
+        assert not StaticToken.objects.exists()
+        assert Client().post("/login/", LOGIN)["Location"] == "/"
+
+    def test_needs_a_code_where_there_is_no_password(self, owner: User, codes: list[str]) -> None:
+        owner.set_unusable_password()
+        owner.save()
+        here = logged_in(owner)
+        assert here.post(f"{PAGE}disable/", {"password": "", "code": "x"}).status_code == 400
+        assert here.post(f"{PAGE}disable/", {"code": app_code(owner)}).status_code == 302
+        assert not second_factor.is_enabled(owner)
+
+    def test_new_recovery_codes_end_those_before(self, owner: User, codes: list[str]) -> None:
+        here = logged_in(owner)
+        assert here.post(f"{PAGE}codes/", {"password": "guess"}).status_code == 400
+        fresh = here.post(f"{PAGE}codes/", {"password": OLD}).context["fresh"]
+        assert not second_factor.verify(user=owner, text=codes[0])
+        assert second_factor.verify(user=owner, text=fresh[0])
+
+    def test_is_of_this_user_alone(self, owner: User, stranger: User, codes: list[str]) -> None:
+        there = logged_in(with_password(stranger))
+        for what in ("disable", "codes"):
+            assert there.post(f"{PAGE}{what}/", {"password": OLD})["Location"] == PAGE
+        assert second_factor.is_enabled(owner)
+        assert not second_factor.verify(user=stranger, text=codes[0])
+
+    def test_an_administrator_removes_it(self, owner: User, codes: list[str], capsys: Any) -> None:
+        call_command("remove_second_factor", "owner")
+        assert "logs in by the password or a link alone" in capsys.readouterr().out
+        assert Client().post("/login/", LOGIN)["Location"] == "/"
+        with pytest.raises(CommandError, match="'owner' has no second factor"):
+            call_command("remove_second_factor", "owner")
+
+
+def test_ends_with_the_account(owner: User, codes: list[str]) -> None:
+    owner.delete()
+    assert not TOTPDevice.objects.exists()
+    assert not StaticToken.objects.exists()
+
+
+def test_the_period_of_attempts_is_that_of_logins() -> None:
+    assert timedelta(minutes=15) == attempts.PERIOD
+    assert attempts.BY_CODE == 5
