@@ -28,6 +28,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
+from dashboard.projects.selectors import project_choices
 from dashboard.releases.selectors import newest_batches, visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
@@ -56,10 +57,11 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     thumbnails.add_missing(page.object_list)
     context = {
         "page": page,
-        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
+        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
         "total": mine.count(),
         "orders": ORDERS,
         "tags": tag_choices(mine),
+        "projects": project_choices(request.user),
         "failures": failures,
         "options": list(formats.options().values()),
         "chosen": request.POST,
