@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tests import postgres
+
 FEW = 10
 PAGES = (
     "/",
@@ -53,9 +55,9 @@ def _database(postgresql: bool) -> Iterator[dict[str, str]]:
     if not postgresql:
         yield {}
         return
-    from tests import postgres
-
-    with postgres.server() as url:
+    found = postgres.programs()
+    assert found is not None, "PostgreSQL is not installed"
+    with postgres.cluster(found) as url:
         yield {"DATABASE_URL": url}
 
 
