@@ -132,9 +132,9 @@ def _accounts(rows: int) -> list[Any]:
                     spec={"mechanism": mechanism}, data_file="x", data_sha256="x", **done)
             for one in datasets
         )  # fmt: skip
-        spec = _spec()
+        spec, ended = _spec(), {"state": "cancelled", "finished_at": now}
         Experiment.objects.bulk_create(
-            Experiment(name=f"Trial {i}", spec=spec, spec_digest="x", lengths=[10], table_sha256="x", **place, **done)
+            Experiment(name=f"Trial {i}", spec=spec, spec_digest="x", lengths=[10], **place, **ended)
             for i in range(min(count, 1000))
         )
     return [few, many, member]

@@ -309,7 +309,7 @@ class TestMoving:
             row.refresh_from_db()
             assert row.project_id is None
 
-    def test_the_page_says_that_members_read_the_original(
+    def test_the_page_states_that_members_read_the_original(
         self, owner_page: Any, ready_dataset: Dataset, project: Project
     ) -> None:
         text = owner_page.get(f"/datasets/{ready_dataset.pk}/project/").content.decode()
