@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.audits.models import Audit
 from dashboard.audits.selectors import visible_audits
+from dashboard.core.paging import KeyPaginator
 from dashboard.core.templatetags.display import number
 from privacy_engine.audit import ALTERATIONS, PREFIX, TITLES, NumpyLaplace, completed, provable, trials_field
 from privacy_engine.component import Component
@@ -29,7 +29,7 @@ def index(request: HttpRequest, pk: uuid.UUID | None = None) -> HttpResponse:
     audits = visible_audits(request.user)
     shown = get_object_or_404(audits, pk=pk) if pk else audits.first()
     context = {
-        "page": Paginator(audits, PER_PAGE).get_page(request.GET.get("page")),
+        "page": KeyPaginator(audits, PER_PAGE).get_page(request.GET.get("page")),
         "audit": shown,
         "facts": _facts(shown) if shown else [],
         "data": {

@@ -49,5 +49,5 @@ def tags_of(stored: str) -> list[str]:
 
 def tag_choices(rows: QuerySet[Any]) -> list[tuple[str, str]]:
     """Return the tags of ``rows``, which have ``stored_tags``, in order, as the choices of a field."""
-    stored = rows.exclude(stored_tags="").order_by().values_list("stored_tags", flat=True)
+    stored = rows.exclude(stored_tags="").order_by().values_list("stored_tags", flat=True).distinct()
     return [(tag, tag) for tag in sorted({tag for text in stored for tag in tags_of(text)})]

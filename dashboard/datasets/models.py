@@ -92,7 +92,10 @@ class Dataset(InProject, Job):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
-        indexes: ClassVar = [project_index("dataset_in_project")]
+        indexes: ClassVar = [
+            project_index("dataset_in_project"),
+            models.Index(fields=["owner", "-created_at", "id"], name="dataset_newest_of_owner"),
+        ]
         constraints: ClassVar = [
             *job_constraints("dataset"),
             models.CheckConstraint(

@@ -7,14 +7,13 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
+from dashboard.core.paging import KeyPaginator
 from dashboard.core.tags import tag_choices
 from dashboard.datasets import counts, selectors, services, thumbnails
 from dashboard.datasets.aggregation import form_groups, uncountable
@@ -28,6 +27,7 @@ from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
+from dashboard.projects.selectors import project_choices
 from dashboard.releases.selectors import newest_batches, visible_releases
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
@@ -47,19 +47,15 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     mine = selectors.visible_datasets(request.user)
     chosen = DatasetFilter(request.GET, queryset=mine, request=request)
     found = chosen.qs if chosen.is_valid() else mine
-    counted = found.annotate(
-        landmark_set_count=Count("landmark_sets", distinct=True),
-        release_count=Count("releases", distinct=True),
-        experiment_count=Count("experiments", distinct=True),
-    )
-    page = Paginator(counted, SHOWN_DATASETS).get_page(request.GET.get("page"))
+    page = KeyPaginator(selectors.with_sizes(found), SHOWN_DATASETS).get_page(request.GET.get("page"))
     thumbnails.add_missing(page.object_list)
     context = {
         "page": page,
-        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
+        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
         "total": mine.count(),
         "orders": ORDERS,
         "tags": tag_choices(mine),
+        "projects": project_choices(request.user),
         "failures": failures,
         "options": list(formats.options().values()),
         "chosen": request.POST,

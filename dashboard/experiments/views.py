@@ -25,6 +25,7 @@ from dashboard.experiments.run_parameters import level_text, values_by_path
 from dashboard.experiments.selectors import visible_experiments
 from dashboard.experiments.starting import attacks_on
 from dashboard.jobs.models import State
+from dashboard.projects.selectors import project_choices
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.analysis.reference_radius import PAPER, RADII
 from privacy_engine.datatypes import datatypes
@@ -84,9 +85,10 @@ def _table(request: HttpRequest) -> dict[str, Any]:
         "shown": run_table.chosen_columns(columns, request.GET.getlist("columns")),
         "ordering": ordering,
         "orders": ORDERS,
-        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state")),
+        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
         "total": mine.count(),
         "tags": tag_choices(mine),
+        "projects": project_choices(request.user),
         "kinds": Kind.choices,
         "states": [(value, label.lower()) for value, label in State.choices if value != State.READY],
     }

@@ -62,7 +62,7 @@ def tour(context: Context) -> dict[str, Any]:
 
 def _sample(user: User, dataset: Dataset | None) -> Dataset | None:
     """The sample that the strip leads through: the page's own, else the first; None where nothing is to be shown."""
-    if user.tour_shown is False or (dataset is not None and not dataset.sample):
+    if user.tour_shown is False or (dataset is not None and not (dataset.sample and dataset.owner_id == user.pk)):
         return None
     if user.tour_shown is None and _has_own(user):
         return None

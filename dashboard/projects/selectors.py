@@ -22,6 +22,11 @@ def editable_projects(user: Any) -> QuerySet[Project]:
     return visible_projects(user).filter(pk__in=within)
 
 
+def project_choices(user: Any) -> list[tuple[str, str]]:
+    """The user's projects as the choices of a field; of a user without any there is no query."""
+    return [(str(pk), name) for pk, name in visible_projects(user).values_list("pk", "name")]
+
+
 def with_counts(projects: QuerySet[Project]) -> QuerySet[Project]:
     """The same, each with how many members it has beside its owner, and rows of each kind: ``{related name}_count``."""
     counted = {"members_count": _count(Membership)}

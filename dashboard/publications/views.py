@@ -6,13 +6,13 @@ import uuid
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.dateparse import parse_date
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from dashboard.core.paging import KeyPaginator
 from dashboard.jobs.models import State
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
@@ -78,7 +78,7 @@ def _listed(request: HttpRequest, release: Release | None, error: dict[str, Any]
     context = {
         "release": release,
         "publishable": release is not None and release.state == State.DONE and not release.seeded,
-        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "page": KeyPaginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "origin": f"{request.scheme}://{request.get_host()}",
         "error": error,
         "chosen": request.POST,

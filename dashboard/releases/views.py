@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.accounts.services import remember_visit
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.paging import KeyPaginator
 from dashboard.core.palette import palette, variants
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import spending, visible_datasets
@@ -67,7 +67,7 @@ def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 def recommend(request: HttpRequest) -> HttpResponse:
     """The check-ins of the user, with the models that recommend the next place."""
     datasets = visible_datasets(request.user).filter(kind=Kind.CHECKINS, state=State.READY)
-    page = Paginator(datasets, PER_PAGE).get_page(request.GET.get("page"))
+    page = KeyPaginator(datasets, PER_PAGE).get_page(request.GET.get("page"))
     rows = [{"dataset": one, "models": models_of(request.user, one)} for one in page]
     return render(request, "releases/recommend.html", {"page": page, "rows": rows, "section": "recommend"})
 

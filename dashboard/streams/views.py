@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from dashboard.core.paging import KeyPaginator
 from dashboard.core.palette import palette
 from dashboard.core.rest.components import listing
 from dashboard.streams.models import LiveStream, StreamState
@@ -30,7 +30,7 @@ def index(request: HttpRequest) -> HttpResponse:
     streams = visible_streams(request.user)
     described = [listing(cls) for cls in mechanisms.of("stream") if getattr(cls, "publishable", True)]
     context = {
-        "page": Paginator(streams, PER_PAGE).get_page(request.GET.get("page")),
+        "page": KeyPaginator(streams, PER_PAGE).get_page(request.GET.get("page")),
         "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(one) for one in described]},
     }
     return render(request, "streams/list.html", context)

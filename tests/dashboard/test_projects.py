@@ -309,7 +309,7 @@ class TestMoving:
             row.refresh_from_db()
             assert row.project_id is None
 
-    def test_the_page_says_that_members_read_the_original(
+    def test_the_page_states_that_members_read_the_original(
         self, owner_page: Any, ready_dataset: Dataset, project: Project
     ) -> None:
         text = owner_page.get(f"/datasets/{ready_dataset.pk}/project/").content.decode()
@@ -335,7 +335,7 @@ class TestMembers:
     @pytest.mark.parametrize(
         ("sent", "status", "field"),
         [
-            ({"user": "nobody", "role": "viewer"}, 400, "user"),
+            ({"user": "unknown", "role": "viewer"}, 400, "user"),
             ({"user": "gone", "role": "viewer"}, 400, "user"),
             ({"user": "lead", "role": "viewer"}, 400, "user"),
             ({"user": "owner", "role": "viewer"}, 409, "user"),
@@ -419,7 +419,7 @@ class TestCost:
         services.add_member(project=project, username="viewer", role=Role.VIEWER)
         client.force_login(viewer)
         api = client_of(viewer)
-        asked = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
+        addresses = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
         spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
         stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
         services.move_row(user=owner, row=stream, project=project.pk)
@@ -438,7 +438,7 @@ class TestCost:
                     )  # fmt: skip
             Dataset.objects.update(thumbnail="M0 0")
             counts = []
-            for address in asked:
+            for address in addresses:
                 with CaptureQueriesContext(connection) as queries:
                     assert client.get(address).status_code == 200
                 counts.append(len(queries))

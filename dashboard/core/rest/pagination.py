@@ -8,6 +8,7 @@ from typing import Any
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 
+from dashboard.core.paging import KeyPaginator
 from privacy_engine.errors import ParameterError
 
 _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
@@ -15,6 +16,8 @@ _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 class Pages(PageNumberPagination):
     """50 a page, up to 200 by ``page_size``."""
+
+    django_paginator_class = KeyPaginator
 
     page_size = 50
     page_size_query_param = "page_size"
