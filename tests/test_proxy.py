@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -104,48 +105,50 @@ def connect(port: int) -> http.client.HTTPSConnection:
 class TestProxy:
     def test_passes_on_whole_requests_only(self, proxy: tuple[int, int, Path]) -> None:
         Cairn.seen.clear()
-        client = connect(proxy[0])
-        client.putrequest("POST", "/api/v1/datasets/")
-        client.putheader("Content-Length", "40")
-        client.endheaders()
-        for _ in range(40):
-            client.send(b"x")
-            time.sleep(0.02)
-            assert len(Cairn.seen) == 0
-        assert client.getresponse().read() == b"ok"
+        with closing(connect(proxy[0])) as client:
+            client.putrequest("POST", "/api/v1/datasets/")
+            client.putheader("Content-Length", "40")
+            client.endheaders()
+            for _ in range(40):
+                assert Cairn.seen == []
+                client.send(b"x")
+                time.sleep(0.02)
+            assert client.getresponse().read() == b"ok"
         (found,) = Cairn.seen
         assert found["size"] == 40
         assert found["seconds"] < 0.4  # sent over .8 s
 
     def test_states_address_and_scheme_and_drops_the_clients_claims(self, proxy: tuple[int, int, Path]) -> None:
         Cairn.seen.clear()
-        client = connect(proxy[0])
         claims = {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "http", "Host": "cairn.example.org"}
-        client.request("GET", "/", headers=claims)
-        assert client.getresponse().status == 200
+        assert get(connect(proxy[0]), "/", claims)[0] == 200
         (found,) = Cairn.seen
         assert (found["X-Forwarded-For"], found["X-Forwarded-Proto"]) == ("127.0.0.1", "https")
         assert found["Host"] == "cairn.example.org"
 
     def test_sends_plain_http_to_https_and_answers_its_health(self, proxy: tuple[int, int, Path]) -> None:
-        client = http.client.HTTPConnection("127.0.0.1", proxy[1], timeout=patience(10))
-        client.request("GET", "/datasets/?a=1", headers={"Host": "cairn.example.org"})
-        answer = client.getresponse()
-        answer.read()
-        assert (answer.status, answer.headers["Location"]) == (308, "https://cairn.example.org/datasets/?a=1")
-        client.request("GET", "/proxy-health")
-        assert client.getresponse().status == 204
+        plain = http.client.HTTPConnection("127.0.0.1", proxy[1], timeout=patience(10))
+        status, headers = get(plain, "/datasets/?a=1", {"Host": "cairn.example.org"})
+        assert (status, headers["Location"]) == (308, "https://cairn.example.org/datasets/?a=1")
+        assert get(plain, "/proxy-health", {})[0] == 204
 
     def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy: tuple[int, int, Path]) -> None:
-        client = connect(proxy[0])
-        client.request("GET", "/p/secret-of-a-link/?lat=48.85")
-        client.getresponse().read()
+        get(connect(proxy[0]), "/p/secret-of-a-link/?lat=48.85", {})
         give_up = time.monotonic() + patience(5)
         while " /p " not in proxy[2].read_text():
             assert time.monotonic() < give_up
             time.sleep(0.05)
         assert "secret" not in proxy[2].read_text()
         assert "48.85" not in proxy[2].read_text()
+
+
+def get(client: http.client.HTTPConnection, path: str, headers: dict[str, str]) -> tuple[int, Any]:
+    """Status and headers of one request; the connection is closed."""
+    with closing(client):
+        client.request("GET", path, headers=headers)
+        answer = client.getresponse()
+        answer.read()
+        return answer.status, answer.headers
 
 
 def test_buffers_and_closes_before_the_web_server_does() -> None:
