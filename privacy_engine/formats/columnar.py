@@ -11,7 +11,7 @@ import numpy as np
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import coded, points_of
+from privacy_engine.formats.attributes import coded, points_of, with_ends
 from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
 from privacy_engine.formats.geoparquet import geometries, geometry_column, is_binary
 from privacy_engine.formats.landmark_column import marks_of
@@ -74,7 +74,7 @@ def plan(
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
-    roles = _named(places, names)
+    roles = with_ends(_named(places, names), names, options)
     if found is not None:
         options, roles["geometry"] = found.in_system(options), found.name
     elif text is not None:

@@ -14,7 +14,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import points_of
+from privacy_engine.formats.attributes import points_of, with_ends
 from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.options import TIMED, ReadOptions
@@ -108,7 +108,8 @@ def _layer(
         for row in _selected(database, names, table, 60)
     ]
     places = assign_beside(names, sample, options, report)
-    roles = {role: names[place] for role, place in places.items() if names[place] != geometry}
+    beside = {role: names[place] for role, place in places.items() if names[place] != geometry}
+    roles = with_ends(beside, names, options)
     wanted = [geometry, *dict.fromkeys(roles.values())]
     columns = list(zip(*_selected(database, wanted, table, MAX_ROWS + 1).fetchall(), strict=True)) or [()] * len(wanted)
     if len(columns[0]) > MAX_ROWS:

@@ -14,7 +14,9 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_cells import are_times
 from privacy_engine.plurals import counted
 
-_ENDS = (("prev_t", "t"), ("start_t", "end_t"), ("started_at", "finished_at"), ("start_time", "end_time"))
+ENDS = (("prev_t", "t"), ("start_t", "end_t"), ("started_at", "finished_at"), ("start_time", "end_time"))
+"""Names of what holds the times of both ends of a line."""
+BETWEEN = "Only the ends of the lines have times; the positions between them have none and were left out."
 
 
 @dataclass
@@ -31,7 +33,7 @@ class LineTimes:
         """A time for each position of a line, None where the file states none; empty where it states none at all."""
         if times := self._fourth(line):
             return times
-        for start, end in _ENDS:
+        for start, end in ENDS:
             if len(line) > 1 and all(isinstance(properties.get(one), (str, int, float)) for one in (start, end)):
                 self.ends += 1
                 self.between += len(line) - 2
@@ -69,8 +71,7 @@ class LineTimes:
             )
             report.note("fourth_coordinate", message, count=len(self.unread))
         if self.between:
-            message = "Only the ends of the lines have times; the positions between them have none and were left out."
-            report.note("line_ends", message, count=self.between)
+            report.note("line_ends", BETWEEN, count=self.between)
 
 
 def _text(value: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs
 from privacy_engine.formats.arrow import pa
-from privacy_engine.formats.attributes import points_of
+from privacy_engine.formats.attributes import points_of, with_ends
 from privacy_engine.formats.columnar import as_texts, simple
 from privacy_engine.formats.columns import assign_beside
 from privacy_engine.formats.geopackage import in_system
@@ -52,6 +52,7 @@ def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Repo
     }
     system = crs.of_description(meta["crs"]) if meta.get("crs") else ""
     found = positions(list(geometries))
+    roles = with_ends(roles, table.column_names, options)
     points = points_of(found, roles, lambda column: simple(table, column), options, report)
     return name, points, in_system(system, options)
 

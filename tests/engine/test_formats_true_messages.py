@@ -149,6 +149,25 @@ class TestLines:
         assert seconds(reading.series[0]) == [FIX, FIX + 60, FIX + 120]
         assert reading.series[0].lon.tolist() == [13.4, 13.5, 13.6]
 
+    @pytest.mark.parametrize("column", ["geometry", "wkt"])
+    def test_lines_of_a_table_have_the_times_of_their_ends(self, column: str) -> None:
+        """Two segments of one walk, one of another between them, and a whole line."""
+        spots = ["13.4 52.5", "13.5 52.6", "13.6 52.7"]
+        rows = [(1, 0, 1), (2, 0, 1), (1, 1, 2)]
+        cells = [f'{walk},"LINESTRING({spots[a]},{spots[b]})",2024-06-15T12:0{a}:00,2024-06-15T12:0{b}:00'
+                 for walk, a, b in rows]  # fmt: skip
+        reading = read_bytes("\n".join([f"id,{column},prev_t,t", *cells]).encode(), "x.csv")
+        assert [(one.name, seconds(one)) for one in reading.series] == [
+            ("1", [FIX, FIX + 60, FIX + 120]),
+            ("2", [FIX, FIX + 60]),
+        ]
+        whole = f'id,{column},start_t,end_t\n1,"LINESTRING({",".join(spots)})",2024-06-15T12:00:00,2024-06-15T12:02:00'
+        reading = read_bytes(f"{whole}\n{whole.splitlines()[1]}".encode(), "x.csv")
+        assert reading.report.dropped == {"no_time": 2}
+        assert "Only the ends" in str(reading.report.notes)
+        points = f"id,{column},start_t,end_t\n1,POINT(1 2),2024-06-15T12:00:00,2024-06-15T12:02:00\n" * 1
+        assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
+
     def test_whole_lines_have_the_times_of_their_ends_only(self) -> None:
         data = collection(line([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00"))
         reading = read_bytes(data)

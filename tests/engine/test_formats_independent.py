@@ -1,0 +1,418 @@
+"""Every format of the registry by a reader that is not ours: the same points and times of real recordings.
+
+Where the project has no real file of a format, real recordings (two walks of Geolife) are written by the library that
+is known for it. pandas, geopandas (GDAL), gpxpy, MovingPandas, fitdecode and the standard library read the same bytes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import warnings
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import fitdecode
+import geopandas
+import gpxpy
+import numpy as np
+import pandas as pd
+import pytest
+
+from privacy_engine.formats import read
+from privacy_engine.formats.detect import formats
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it misses an optional package
+    import movingpandas
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # of the other libraries
+Rows = Iterable[tuple[Any, float, float]]
+"""Seconds since 1970 (None without), longitude, latitude."""
+WALKS = ("000_20081024020959", "000_20081027115449")
+
+
+def same(content: bytes, name: str, fmt: str, expected: Rows, *, digits: int = 6, **options: str) -> None:
+    """Cairn reads ``content`` as ``fmt``, with exactly the positions and times of ``expected``."""
+    reading = read(io.BytesIO(content), name=name, **options)
+    assert reading.report.format == fmt
+    found = np.concatenate(
+        [
+            np.column_stack([np.full(len(one), np.nan) if one.time_s is None else one.time_s, one.lon, one.lat])
+            for one in reading.series
+        ]
+    )
+    others = np.array([(np.nan if time is None else time, lon, lat) for time, lon, lat in expected], dtype=np.float64)
+    assert len(others) > 1
+    assert found.shape == others.shape
+    for one in (found, others):
+        one[:] = one[np.lexsort((one[:, 2].round(digits), one[:, 1].round(digits), one[:, 0].round(3)))]
+    np.testing.assert_allclose(found[:, 0], others[:, 0], atol=1e-3)
+    np.testing.assert_allclose(found[:, 1:], others[:, 1:], atol=0.6 * 10.0**-digits)
+
+
+def rows_of(times: Any, lon: Any, lat: Any) -> Rows:
+    seconds = pd.to_datetime(times, utc=True).astype("datetime64[ms, UTC]").astype("int64") / 1e3
+    return list(zip(seconds, lon, lat, strict=True))
+
+
+def of_frame(frame: geopandas.GeoDataFrame) -> Rows:
+    degrees = frame.to_crs("EPSG:4326")
+    return rows_of(degrees["time"], degrees.geometry.x, degrees.geometry.y)
+
+
+@pytest.fixture(scope="module")
+def data(shared: Path) -> Path:
+    return shared / "data" / "trajectories"
+
+
+@pytest.fixture(scope="module")
+def table(data: Path) -> pd.DataFrame:
+    """Two recordings of Geolife as pandas reads them: walk, time, lat, lon."""
+    parts = []
+    for name in WALKS:
+        part = pd.read_csv(data / f"plt/{name}.plt", skiprows=6, header=None)
+        times = (part[5] + "T" + part[6] + "Z").tolist()
+        parts.append(pd.DataFrame({"walk": name, "time": times, "lat": part[0], "lon": part[1]}))
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def frame(table: pd.DataFrame) -> geopandas.GeoDataFrame:
+    points = geopandas.points_from_xy(table["lon"], table["lat"], crs="EPSG:4326")
+    return geopandas.GeoDataFrame(table[["walk", "time"]], geometry=points)
+
+
+# real files --------------------------------------------------------------------------------------
+
+
+def _xml(content: bytes) -> ElementTree.Element:
+    return ElementTree.fromstring(content)
+
+
+def _texts(root: ElementTree.Element, name: str) -> list[str]:
+    return [one.text or "" for one in root.iter() if one.tag.rpartition("}")[2] == name]
+
+
+def by_fitdecode(content: bytes) -> Rows:
+    found = []
+    with fitdecode.FitReader(io.BytesIO(content), check_crc=fitdecode.CrcCheck.DISABLED) as reader:
+        try:
+            for frame in reader:
+                if isinstance(frame, fitdecode.FitDataMessage) and frame.name == "record":
+                    lon, lat = (frame.get_value(f"position_{axis}", fallback=None) for axis in ("long", "lat"))
+                    if lon is not None and lat is not None:
+                        time = frame.get_value("timestamp").timestamp()
+                        found.append((time, lon * 180 / 2**31, lat * 180 / 2**31))
+        except fitdecode.FitError:  # cut off
+            pass
+    return found
+
+
+def by_gpxpy(content: bytes) -> Rows:
+    """Track points; where some have times, of those alone."""
+    points = list(gpxpy.parse(content.decode()).walk(only_points=True))
+    timed = [one for one in points if one.time]
+    return [(one.time and one.time.timestamp(), one.longitude, one.latitude) for one in timed or points]
+
+
+def by_gx_track(content: bytes) -> Rows:
+    tracks = [one for one in _xml(content).iter() if one.tag.endswith("}Track")]
+    times = [time for track in tracks for time in _texts(track, "when")]
+    places = [text.split() for track in tracks for text in _texts(track, "coord")]
+    return rows_of(times, *([float(place[i]) for place in places] for i in (0, 1)))
+
+
+def by_trackpoints(content: bytes) -> Rows:
+    found = []
+    for one in _xml(content).iter():
+        if one.tag.endswith("}Trackpoint") and _texts(one, "LongitudeDegrees"):
+            values = [_texts(one, name)[0] for name in ("Time", "LongitudeDegrees", "LatitudeDegrees")]
+            found.append((values[0], float(values[1]), float(values[2])))
+    return rows_of(*zip(*found, strict=True))
+
+
+def by_sentences(content: bytes) -> Rows:
+    """GGA sentences, whose date is that of the RMC sentences after them: their times of day alone are compared."""
+    found = {}
+    for time, lat, north, lon, east in re.findall(rb"GGA,(\d+\.?\d*),([\d.]+),([NS]),([\d.]+),([EW])", content):
+        degrees = [
+            (float(text) // 100 + float(text) % 100 / 60) * (1 if side in b"NE" else -1)
+            for text, side in ((lon, east), (lat, north))
+        ]
+        found[time] = degrees
+    return [(time, *place) for time, place in found.items()]
+
+
+def by_owntracks(content: bytes) -> Rows:
+    found = [json.loads(line.split("\t")[-1]) for line in content.decode().splitlines()]
+    return [(one["tst"], one["lon"], one["lat"]) for one in found if one["_type"] == "location"]
+
+
+def by_b_records(content: bytes) -> Rows:
+    text = content.decode("latin-1")
+    day = re.search(r"HFDTE(?:DATE:)?(\d\d)(\d\d)(\d\d)", text)
+    assert day
+    rows = re.findall(r"^B(\d\d)(\d\d)(\d\d)(\d\d)(\d{5})([NS])(\d{3})(\d{5})([EW])", text, re.MULTILINE)
+    times = [f"20{day[3]}-{day[2]}-{day[1]}T{h}:{m}:{s}Z" for h, m, s, *_ in rows]
+    lat = [(int(r[3]) + int(r[4]) / 60_000) * (1 if r[5] == "N" else -1) for r in rows]
+    lon = [(int(r[6]) + int(r[7]) / 60_000) * (1 if r[8] == "E" else -1) for r in rows]
+    return rows_of(times, lon, lat)
+
+
+def by_pandas_porto(content: bytes) -> Rows:
+    trips = pd.read_csv(io.BytesIO(content))
+    places = [(t, json.loads(line)) for t, line in zip(trips["TIMESTAMP"], trips["POLYLINE"], strict=True)]
+    return [(start + 15 * i, *place) for start, line in places for i, place in enumerate(line)]
+
+
+def by_pandas_ais(content: bytes) -> Rows:
+    ships = pd.read_csv(io.BytesIO(content))
+    ships = ships[ships["Latitude"] < 91]
+    return rows_of(
+        pd.to_datetime(ships["# Timestamp"], format="%d/%m/%Y %H:%M:%S"), ships["Longitude"], ships["Latitude"]
+    )
+
+
+def by_pandas_movebank(content: bytes) -> Rows:
+    fixes = pd.read_csv(io.BytesIO(content), compression="gzip")
+    return rows_of(fixes["timestamp"], fixes["location-long"], fixes["location-lat"])
+
+
+def by_pandas_tdrive(content: bytes) -> Rows:
+    fixes = pd.read_csv(io.BytesIO(content), header=None)
+    return rows_of(fixes[1], fixes[2], fixes[3])
+
+
+def by_pandas_plt(content: bytes) -> Rows:
+    fixes = pd.read_csv(io.BytesIO(content), skiprows=6, header=None)
+    return rows_of(fixes[5] + "T" + fixes[6], fixes[1], fixes[0])
+
+
+def by_pandas_gtfs(content: bytes) -> Rows:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open("shapes.txt") as member:
+        shapes = pd.read_csv(member)
+    return [(None, *place) for place in zip(shapes["shape_pt_lon"], shapes["shape_pt_lat"], strict=True)]
+
+
+def by_geopandas_geolife(content: bytes) -> Rows:
+    found = geopandas.read_file(io.BytesIO(content))
+    return rows_of(found["t"], found.geometry.x, found.geometry.y)
+
+
+def by_json_records(content: bytes) -> Rows:
+    found = json.loads(content)["locations"]
+    times = [pd.Timestamp(one["timestamp"]) if "timestamp" in one else int(one["timestampMs"]) for one in found]
+    seconds = [time / 1e3 if isinstance(time, int) else time.timestamp() for time in times]
+    return [(t, one["longitudeE7"] / 1e7, one["latitudeE7"] / 1e7) for t, one in zip(seconds, found, strict=True)]
+
+
+REAL: list[tuple[str, str, Callable[[bytes], Rows], dict[str, Any]]] = [
+    ("fit", "fit/fit-sample.fit", by_fitdecode, {}),
+    ("gpx", "gpx/garmin-edge-800-output.gpx", by_gpxpy, {}),
+    ("gpx", "gpx/korita-zbevnica.gpx", by_gpxpy, {}),
+    ("gpx", "gpx/run.gpx", by_gpxpy, {}),
+    ("kml", "kml/dw_gx_track.kml", by_gx_track, {}),
+    ("kml", "kml/gxmultitrack.kml", by_gx_track, {}),
+    ("tcx", "tcx/gtrnctr-readcp.tcx", by_trackpoints, {}),
+    ("igc", "igc/27GLQKF3.igc", by_b_records, {}),
+    ("owntracks", "owntracks/2024-03.rec", by_owntracks, {}),
+    ("takeout", "takeout/records.json", by_json_records, {}),
+    ("porto", "csv_porto/porto_two_real_rows.csv", by_pandas_porto, {}),
+    ("ais", "csv_ais/ais.csv", by_pandas_ais, {}),
+    ("movebank", "csv_movebank/O_ASSEN-gps-2018.csv.gz", by_pandas_movebank, {}),
+    ("tdrive", "tdrive/1.txt", by_pandas_tdrive, {}),
+    ("plt", "plt/000_20081024020959.plt", by_pandas_plt, {}),
+    ("zip", "zip_gtfs/bullrunner-gtfs.zip", by_pandas_gtfs, {}),
+    ("geopackage", "gpkg/demodata_geolife.gpkg", by_geopandas_geolife, {}),
+]
+
+
+@pytest.mark.parametrize(("fmt", "file", "reader", "options"), REAL, ids=[one[1] for one in REAL])
+def test_a_real_file(data: Path, fmt: str, file: str, reader: Callable[[bytes], Rows], options: dict[str, Any]) -> None:
+    content = (data / file).read_bytes()
+    same(content, Path(file).name, fmt, reader(content), **options)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.77, 0.95])
+def test_a_real_fit_that_is_cut_off_keeps_what_fitdecode_reads(data: Path, share: float) -> None:
+    content = (data / "fit/fit-sample.fit").read_bytes()
+    part = content[: int(len(content) * share)]
+    same(part, "cut.fit", "fit", by_fitdecode(part))
+
+
+@pytest.mark.parametrize("before", [b"", b"log of a bicycle ride\nreceiver: GlobalSat\n\n"])
+def test_a_real_nmea_log_with_and_without_prose_before_it(data: Path, before: bytes) -> None:
+    content = (data / "nmea/backfilldate.nmea").read_bytes()
+    reading = read(io.BytesIO(before + content), name="log.txt")
+    assert reading.report.format == "nmea"
+    expected = [place for _, *place in by_sentences(content)]
+    [one] = reading.series
+    np.testing.assert_allclose(np.column_stack([one.lon, one.lat]), expected, atol=1e-6)
+
+
+def test_gz_members_of_an_archive_as_strava_exports_them(data: Path) -> None:
+    names, out = ["gpx/run.gpx", "fit/fit-sample.fit", "tcx/gtrnctr-readcp.tcx"], io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("activities.csv", 'Activity ID,Activity Date,Activity Name\n1,"Oct 2, 2020",Run\n')
+        for number, name in enumerate(names):
+            content = gzip.compress((data / name).read_bytes())
+            archive.writestr(f"activities/{number}{Path(name).suffix}.gz", content)
+    readers = (by_gpxpy, by_fitdecode, by_trackpoints)
+    expected = [row for name, by in zip(names, readers, strict=True) for row in by((data / name).read_bytes())]
+    same(out.getvalue(), "export_1.zip", "zip", expected)
+
+
+# real recordings, written by other libraries ---------------------------------------------------
+
+
+def _saved(frame: geopandas.GeoDataFrame, folder: Path, name: str, **options: Any) -> bytes:
+    frame.to_file(folder / name, **options)
+    return (folder / name).read_bytes()
+
+
+def test_feather_by_pandas(table: pd.DataFrame) -> None:
+    out = io.BytesIO()
+    table.to_feather(out)
+    back = pd.read_feather(io.BytesIO(out.getvalue()))
+    same(out.getvalue(), "walks.feather", "feather", rows_of(back["time"], back["lon"], back["lat"]))
+
+
+@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650", "EPSG:3857"])
+def test_geoparquet_and_geofeather_by_geopandas(frame: geopandas.GeoDataFrame, system: str) -> None:
+    for fmt in ("parquet", "feather"):
+        out = io.BytesIO()
+        getattr(frame.to_crs(system), f"to_{fmt}")(out)
+        back = getattr(geopandas, f"read_{fmt}")(io.BytesIO(out.getvalue()))
+        same(out.getvalue(), f"walks.{fmt}", fmt, of_frame(back))
+
+
+@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650"])
+@pytest.mark.parametrize(
+    ("fmt", "name", "options"),
+    [("flatgeobuf", "walks.fgb", {"driver": "FlatGeobuf"}), ("geopackage", "walks.gpkg", {"driver": "GPKG"})],
+)
+def test_vector_files_by_geopandas(
+    frame: geopandas.GeoDataFrame, tmp_path: Path, system: str, fmt: str, name: str, options: dict[str, str]
+) -> None:
+    content = _saved(frame.to_crs(system), tmp_path, name, **options)
+    same(content, name, fmt, of_frame(geopandas.read_file(io.BytesIO(content))))
+
+
+@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650"])
+def test_a_zipped_shapefile_by_geopandas(frame: geopandas.GeoDataFrame, tmp_path: Path, system: str) -> None:
+    frame.to_crs(system).to_file(tmp_path / "walks.shp")
+    with zipfile.ZipFile(tmp_path / "walks.zip", "w") as archive:
+        for part in tmp_path.glob("walks.*"):
+            if part.suffix != ".zip":
+                archive.write(part, part.name)
+    back = geopandas.read_file(f"zip://{tmp_path / 'walks.zip'}")
+    same((tmp_path / "walks.zip").read_bytes(), "walks.zip", "shapefile", of_frame(back))
+
+
+def test_geojson_and_sequences_by_geopandas(frame: geopandas.GeoDataFrame, tmp_path: Path) -> None:
+    for fmt, name, driver in (("geojson", "w.geojson", "GeoJSON"), ("geojsonseq", "w.geojsonl", "GeoJSONSeq")):
+        content = _saved(frame, tmp_path, name, driver=driver)
+        same(content, name, fmt, of_frame(geopandas.read_file(tmp_path / name)))
+
+
+def test_a_workbook_by_pandas(table: pd.DataFrame) -> None:
+    out = io.BytesIO()
+    table.assign(time=pd.to_datetime(table["time"]).dt.tz_localize(None)).to_excel(out, index=False)
+    back = pd.read_excel(io.BytesIO(out.getvalue()))
+    same(out.getvalue(), "walks.xlsx", "xlsx", rows_of(back["time"], back["lon"], back["lat"]))
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_records_by_pandas(table: pd.DataFrame, lines: bool) -> None:
+    text = table.to_json(orient="records", lines=lines, double_precision=12)
+    back = pd.read_json(io.StringIO(text), orient="records", lines=lines)
+    name = "walks.jsonl" if lines else "walks.json"
+    same(text.encode(), name, "json", rows_of(back["time"], back["lon"], back["lat"]))
+
+
+def test_owntracks_answers_by_pandas(data: Path) -> None:
+    content = (data / "owntracks/2024-03.rec").read_bytes()
+    lines = [json.loads(line.split("\t")[-1]) for line in content.decode().splitlines()]
+    answer = json.dumps({"count": len(lines), "data": lines}).encode()
+    back = pd.DataFrame(json.loads(answer)["data"]).query("_type == 'location'")
+    same(answer, "answer.json", "owntracks", zip(back["tst"], back["lon"], back["lat"], strict=True))
+
+
+@pytest.mark.parametrize("column", ["WKT", "EWKT", "WKB", "EWKB"])
+def test_columns_of_geometries_by_shapely(frame: geopandas.GeoDataFrame, column: str) -> None:
+    from shapely import from_wkb, from_wkt, set_srid, to_wkb, to_wkt
+
+    points = frame.geometry.to_numpy()
+    texts = {
+        "WKT": lambda: to_wkt(points, rounding_precision=9),
+        "EWKT": lambda: [f"SRID=4326;{text}" for text in to_wkt(points, rounding_precision=9)],
+        "WKB": lambda: to_wkb(points, hex=True),
+        "EWKB": lambda: to_wkb(set_srid(points, 4326), hex=True, include_srid=True),
+    }[column]()
+    out = frame[["walk", "time"]].assign(geom=texts).to_csv(index=False)
+    cells = pd.read_csv(io.StringIO(out))["geom"].str.replace("SRID=4326;", "")
+    back = geopandas.GeoSeries((from_wkt if "WKT" in column else from_wkb)(cells.tolist()))
+    same(out.encode(), "walks.csv", "wkt", rows_of(frame["time"], back.x, back.y))
+
+
+def test_moving_features_by_movingpandas(frame: geopandas.GeoDataFrame, tmp_path: Path) -> None:
+    timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
+    found = movingpandas.TrajectoryCollection(timed, "walk", t="t")
+    path = tmp_path / "walks.mfjson"
+    path.write_text(json.dumps(found.to_mf_json()))
+    back = movingpandas.read_mf_json(str(path), traj_id_property="walk")
+    rows = [row for one in back for row in rows_of(one.df.index.to_series(), one.df.geometry.x, one.df.geometry.y)]
+    same(path.read_bytes(), "walks.mfjson", "mfjson", rows)
+
+
+@pytest.mark.parametrize(
+    ("fmt", "name", "driver"),
+    [("geopackage", "l.gpkg", "GPKG"), ("flatgeobuf", "l.fgb", "FlatGeobuf"), ("geojson", "l.geojson", "GeoJSON")],
+)
+def test_lines_of_movingpandas(frame: geopandas.GeoDataFrame, tmp_path: Path, fmt: str, name: str, driver: str) -> None:
+    timed = frame.assign(t=pd.to_datetime(frame["time"]).dt.tz_localize(None))[["walk", "t", "geometry"]]
+    lines = movingpandas.TrajectoryCollection(timed, "walk", t="t").to_line_gdf()
+    more = {"SPATIAL_INDEX": "NO"} if driver == "FlatGeobuf" else {}
+    content = _saved(lines, tmp_path, name, driver=driver, **more)
+    kept = {(walk, *place) for walk, *place in _ends(geopandas.read_file(io.BytesIO(content)))}
+    same(content, name, fmt, [place for _, *place in kept])
+
+
+def _ends(lines: geopandas.GeoDataFrame) -> Iterable[tuple[str, float, float, float]]:
+    """Both ends of each segment with their times."""
+    for row in lines.itertuples():
+        for time, place in zip((row.prev_t, row.t), row.geometry.coords, strict=True):
+            yield row.walk, pd.Timestamp(time).timestamp(), *place
+
+
+def test_kepler_trips_by_geopandas(frame: geopandas.GeoDataFrame, table: pd.DataFrame, tmp_path: Path) -> None:
+    seconds = pd.to_datetime(table["time"]).astype("datetime64[ms, UTC]").astype("int64") // 1000
+    features = []
+    for walk, part in table.assign(s=seconds).groupby("walk"):
+        places = [[lon, lat, 0, s] for lon, lat, s in zip(part["lon"], part["lat"], part["s"], strict=True)]
+        line = {"type": "LineString", "coordinates": places}
+        features.append({"type": "Feature", "properties": {"walk": walk}, "geometry": line})
+    path = tmp_path / "trips.geojson"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    shown = [place[:2] for line in geopandas.read_file(path).geometry for place in line.coords]  # GDAL has no times
+    same(path.read_bytes(), "trips.geojson", "geojson", [(t, *at) for t, at in zip(seconds, shown, strict=True)])
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_tables_by_pandas(table: pd.DataFrame, separator: str) -> None:
+    out = table.rename(columns={"time": "ais_pos_timestamp"}).to_csv(index=False, sep=separator)
+    back = pd.read_csv(io.StringIO(out), sep=separator)
+    same(out.encode(), "walks.csv", "csv", rows_of(back["ais_pos_timestamp"], back["lon"], back["lat"]))
+
+
+def test_no_format_is_left_out() -> None:
+    """Each is in the table of real files, or in a test above under its name."""
+    text = Path(__file__).read_text()
+    named = {fmt for fmt, *_ in REAL} | {one.name for one in formats() if f'"{one.name}"' in text} | {"gtfs"}
+    assert {one.name for one in formats() if not one.hidden} <= named
