@@ -8,7 +8,7 @@ from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Sum, 
 
 from dashboard.core.errors import Conflict
 from dashboard.core.templatetags.display import metres
-from dashboard.datasets import ledger, lineage
+from dashboard.datasets import ledger, lineage, quota
 from dashboard.datasets.models import (
     UNITS,
     Budget,
@@ -37,6 +37,11 @@ def visible_datasets(user: Any) -> QuerySet[Dataset]:
 def visible_uploads(user: Any) -> QuerySet[Upload]:
     """The user's own."""
     return Upload.objects.filter(owner=user)
+
+
+def storage_of(user: Any) -> dict[str, int | None]:
+    """Bytes of the user's uploads that are ``used``, and the ``quota``; None without a limit."""
+    return {"used": quota.used_bytes(user), "quota": quota.quota_of(user)}
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
