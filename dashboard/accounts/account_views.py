@@ -1,4 +1,4 @@
-"""The page of the account: how its user logs in, its sessions, and how they end."""
+"""Pages of the account: the trail of access; how sessions end."""
 
 from __future__ import annotations
 
@@ -7,28 +7,25 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.accounts import invitations, second_factor, selectors, services
+from dashboard.accounts import selectors, services
 from privacy_engine.plurals import counted
+
+PER_PAGE = 50
 
 
 @never_cache
 @require_safe
-def account(request: HttpRequest) -> HttpResponse:
-    """Second factor, address, invitations and sessions."""
+def access(request: HttpRequest) -> HttpResponse:
+    """Who read the user's originals, and downloaded what is theirs."""
     user: Any = request.user
-    context = {
-        "sessions": selectors.sessions_of(user),
-        "second_factor": second_factor.is_enabled(user),
-        "mail": settings.CAIRN_MAIL,
-        "may_invite": invitations.may_invite(user),
-        "invited": invitations.open_invitations(user).count,
-    }
-    return render(request, "accounts/account.html", context)
+    page = Paginator(selectors.access_to(user), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "accounts/access.html", {"page": page, "days": settings.CAIRN_TRAIL_DAYS})
 
 
 @require_POST

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from dashboard.accounts.models import ApiToken, User, UserSession
+from dashboard.accounts.models import AccessEntry, ApiToken, User, UserSession
 
 
 def tokens_of(user: User) -> QuerySet[ApiToken]:
@@ -17,6 +17,11 @@ def tokens_of(user: User) -> QuerySet[ApiToken]:
 def sessions_of(user: User) -> QuerySet[UserSession]:
     """The user's sessions that have not expired, the last used first."""
     return UserSession.objects.filter(user=user, expire_date__gt=Now()).order_by("-last_used_at", "-created_at")
+
+
+def access_to(user: User) -> QuerySet[AccessEntry]:
+    """Reads of the user's originals and downloads of what is theirs, newest first."""
+    return AccessEntry.objects.filter(owner=user)
 
 
 def user_named(username: str) -> User:

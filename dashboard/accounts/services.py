@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Literal
 
+from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.db.models.functions import Now
 from django.urls import reverse
@@ -16,7 +17,16 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from dashboard.accounts.models import ApiToken, AttemptCount, Invitation, LoginLink, Scope, User, UserSession
+from dashboard.accounts.models import (
+    AccessEntry,
+    ApiToken,
+    AttemptCount,
+    Invitation,
+    LoginLink,
+    Scope,
+    User,
+    UserSession,
+)
 
 LINK_LIFE = timedelta(hours=12)  # long enough for a link printed in the morning, short for one left in a terminal
 TOKEN_DAYS = 90
@@ -97,6 +107,8 @@ def forget_expired() -> int:
     """Delete expired links, invitations, tokens and counts of attempts."""
     links, _ = LoginLink.objects.filter(expires_at__lt=Now()).delete()
     Invitation.objects.filter(expires_at__lt=Now()).delete()
+    if settings.CAIRN_TRAIL_DAYS:
+        AccessEntry.objects.filter(created_at__lt=timezone.now() - timedelta(days=settings.CAIRN_TRAIL_DAYS)).forget()
     tokens, _ = ApiToken.objects.filter(expiry__lt=Now()).delete()
     AttemptCount.objects.filter(ends_at__lt=Now()).delete()
     return links + tokens

@@ -36,6 +36,11 @@ class SessionStore(db.SessionStore):
         self._row = super()._get_session_from_db()
         return self._row
 
+    @property
+    def row_id(self) -> Any:
+        """The id of the session, which is not its key; None before it is stored."""
+        return None if self._row is None else self._row.id
+
     def record_use(self) -> None:
         """Store time, address and browser of a request of a user, at most once a minute.
 

@@ -3,6 +3,7 @@
 import unicodedata
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
@@ -16,12 +17,12 @@ from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, entry, second_factor, selectors, services
+from dashboard.accounts import attempts, entry, invitations, second_factor, selectors, services
 from dashboard.accounts.forms import TokenForm
-from dashboard.datasets.selectors import visible_datasets
+from dashboard.datasets.selectors import storage_of, visible_datasets
 
 
 @method_decorator([login_not_required, never_cache], name="dispatch")
@@ -109,6 +110,22 @@ def log_out(request: HttpRequest) -> HttpResponse:
     """End the session, if there is one: another tab may have ended it."""
     logout(request)
     return redirect("accounts:login")
+
+
+@never_cache
+@require_safe
+def account(request: HttpRequest) -> HttpResponse:
+    """Show second factor, address, invitations, storage and sessions."""
+    user: Any = request.user
+    context = {
+        "sessions": selectors.sessions_of(user),
+        "second_factor": second_factor.is_enabled(user),
+        "mail": settings.CAIRN_MAIL,
+        "may_invite": invitations.may_invite(user),
+        "storage": storage_of(user),
+        "invited": invitations.open_invitations(user).count,
+    }
+    return render(request, "accounts/account.html", context)
 
 
 @never_cache

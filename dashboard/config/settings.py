@@ -66,6 +66,11 @@ CAIRN_UPLOAD_BYTES = env.int("CAIRN_UPLOAD_MB", default=2500) * 1_000_000
 CAIRN_BASE_MAP_BYTES = env.int("CAIRN_BASE_MAP_MB", default=50) * 1_000_000
 CAIRN_PROXY_BYTES = env.int("CAIRN_PROXY_MB", default=0) * 1_000_000  # what the proxy takes; 0: not known
 CAIRN_UPLOAD_HOURS = env.float("CAIRN_UPLOAD_HOURS", default=24.0)  # an unfinished upload is kept so long
+CAIRN_QUOTA_BYTES = int(env.float("CAIRN_QUOTA_GB", default=0.0) * 1e9)  # of the uploads of a user; 0: no limit
+# retention, in days; 0: as long as the account
+CAIRN_TRAIL_DAYS = env.int("CAIRN_TRAIL_DAYS", default=365)
+CAIRN_ORIGINAL_DAYS = env.int("CAIRN_ORIGINAL_DAYS", default=0)
+CAIRN_FAILED_DAYS = env.int("CAIRN_FAILED_DAYS", default=0)  # of jobs that failed or were cancelled
 CAIRN_EXPORT_HOURS = env.float("CAIRN_EXPORT_HOURS", default=48.0)  # the ZIP of an account's data is kept so long
 CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
 CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
@@ -121,6 +126,7 @@ MIDDLEWARE = [
     "dashboard.config.private_pages.PrivatePages",
     "dashboard.accounts.tile_policy.TilePolicy",
     "dashboard.projects.access.remember_roles",
+    "dashboard.accounts.access_trail.AccessTrail",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

@@ -7,6 +7,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
 from dashboard.account_data.api import AccountExportViewSet
+from dashboard.accounts.access_api import AccessViewSet
 from dashboard.accounts.base_map_api import BaseMapView, MapFileView, own_tile
 from dashboard.accounts.sessions_api import SessionViewSet
 from dashboard.attacks.api import AttackMethodsView, AttackViewSet
@@ -40,6 +41,7 @@ router.register("publications", PublicationViewSet, basename="publication")
 router.register("projects", ProjectViewSet, basename="project")
 router.register("members", MemberViewSet, basename="member")
 router.register("account-exports", AccountExportViewSet, basename="accountexport")
+router.register("access", AccessViewSet, basename="access")
 router.register("sessions", SessionViewSet, basename="session")
 
 api = [

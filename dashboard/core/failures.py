@@ -70,6 +70,10 @@ ADVICE: Mapping[str, Advice] = {
     "budget": Advice("The budget does not suffice.", "Choose a smaller level or a larger radius, or raise the limit."),
     "conflict": Advice("Its source has changed meanwhile.", _START_AGAIN),
     "source-gone": Advice("The release it derives from was deleted.", "Smooth another finished release."),
+    "quota": Advice(
+        "The uploads of the account would exceed its limit.",
+        "Delete datasets that are no longer needed, or let the administrator raise the limit.",
+    ),
     "too-large": Advice("It exceeds a limit of this server.", "Split the file and upload the parts."),
     # of a file
     "choice-needed": Advice(

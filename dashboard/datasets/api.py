@@ -123,7 +123,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return self.row_response(services.reread_dataset(dataset=dataset, **params))
 
     @extend_schema(parameters=[PreviewQuery], responses={200: PreviewSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def preview(self, request: Request, pk: Any = None) -> Response:
         """The first rows of the kept upload, and what each column would be read as with these options."""
         found = services.preview_upload(dataset=self.get_object(), **valid(PreviewQuery, request.query_params))
@@ -155,7 +155,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         parameters=[track_encoding.TrackQuery, OpenApiParameter("If-None-Match", location=OpenApiParameter.HEADER)],
         responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY},
     )
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def track(self, request: Request, pk: Any = None) -> HttpResponse:
         """One series of the original, in full or simplified, for the map; see dashboard/maps/track_encoding.py."""
         dataset = self.get_object()
@@ -165,7 +165,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
     @extend_schema(
         parameters=[joined_tracks.TracksQuery], responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False
     )
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def tracks(self, request: Request, pk: Any = None) -> HttpResponse:
         """All series of the original as one track in pieces, reduced; see dashboard/maps/joined_tracks.py."""
         dataset = self.get_object()
@@ -174,7 +174,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return joined_tracks.answer(request, read, dataset.series_lengths, tag=dataset.points_file)
 
     @extend_schema(parameters=[StepsQuery], responses={200: StepsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def steps(self, request: Request, pk: Any = None) -> Response:
         """The median step and the gaps of one series of the original, or of all of them."""
         dataset, params = self.get_object(), valid(StepsQuery, request.query_params)
@@ -182,7 +182,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return Response(StepsSerializer(steps_of(dataset, params.get("series"))).data, headers=UNKEPT)
 
     @extend_schema(parameters=[CountsQuery], responses={200: CountsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def counts(self, request: Request, pk: Any = None) -> Response:
         """The counts of one stream, or the total of all, for the owner's chart."""
         dataset, params = self.get_object(), valid(CountsQuery, request.query_params)
@@ -191,7 +191,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return Response(counts.shown(stream, params.get("stream"), params["points"]), headers=UNKEPT)
 
     @extend_schema(responses={(200, CONTENT_TYPE): OpenApiTypes.BINARY}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None, url_path="heat-map")
+    @action(detail=True, filterset_class=None, pagination_class=None, url_path="heat-map", records="original")
     def heat_map(self, request: Request, pk: Any = None) -> HttpResponse:
         """All counts, for the owner's heat map; see dashboard/datasets/heat_maps.py."""
         dataset = self.get_object()
@@ -203,7 +203,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return binary_response(request, body, tag=f"{dataset.points_file}-{heat_maps.VERSION}")
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def cells(self, request: Request, pk: Any = None) -> Response:
         """Check-ins in the cells of a grid over their extent, for the owner's map."""
         dataset, params = self.get_object(), valid(CellsQuery, request.query_params)
@@ -214,7 +214,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         return Response(cells.ranked(grid, found, found, params["k"], positive=True), headers=UNKEPT)
 
     @extend_schema(parameters=[PlacesQuery], responses={200: PlacesSerializer}, filters=False)
-    @action(detail=True, filterset_class=None, pagination_class=None)
+    @action(detail=True, filterset_class=None, pagination_class=None, records="original")
     def places(self, request: Request, pk: Any = None) -> Response:
         """The most visited places of check-ins by name, for their owner."""
         dataset, params = self.get_object(), valid(PlacesQuery, request.query_params)

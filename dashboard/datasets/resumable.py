@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.files.base import File
+from django.db import transaction
 from django.db.models.functions import Now
 from django.http.request import UnreadablePostError
 from django.utils import timezone
@@ -22,7 +23,7 @@ from django.utils import timezone
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict, TooLarge
 from dashboard.core.text import one_line
-from dashboard.datasets import services
+from dashboard.datasets import quota, services
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.storage import local_files
 from dashboard.storage.uploads import require_space
@@ -46,7 +47,7 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     Raises
     ------
     TooLarge
-        It is larger than this server takes, or than the free space of its disk.
+        It is larger than this server takes, than the free space of its disk, or than what is left of the owner's quota.
     Conflict
         The owner has very many unfinished uploads.
     """
@@ -58,7 +59,9 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
     with open(upload.path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)):
         pass
     try:
-        upload.save(force_insert=True)
+        with transaction.atomic():
+            quota.require(owner, length, upload.file_name)
+            upload.save(force_insert=True)
     except BaseException:
         local_files.remove(upload.path)
         raise
@@ -166,7 +169,9 @@ def finish(
             message = "The file arrived damaged: its SHA-256 differs. Upload it again."
             raise Damaged(message, field="sha256", rule="SHA-256 of the file, 64 hexadecimal digits")
         whole = _Whole(file, upload)
-        dataset = services.import_dataset(owner=upload.owner, upload=whole, name=name, options=options, **more)
+        dataset = services.import_dataset(
+            owner=upload.owner, upload=whole, name=name, options=options, reserved=upload.length, **more
+        )
         Upload.objects.filter(pk=upload.pk).update(dataset=dataset, touched_at=Now())
     local_files.remove(upload.path)  # the dataset has a name for the same bytes
     return dataset

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from dashboard.core.errors import Conflict
 from dashboard.core.templatetags.display import metres
-from dashboard.datasets import ledger, lineage
+from dashboard.datasets import ledger, lineage, quota
 from dashboard.datasets.models import (
     UNITS,
     Budget,
@@ -49,6 +49,11 @@ def with_sizes(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 
     names = {"landmark_set_count": "landmark_sets", "release_count": "releases", "experiment_count": "experiments"}
     return datasets.annotate(**{name: count(related) for name, related in names.items()})
+
+
+def storage_of(user: Any) -> dict[str, int | None]:
+    """Bytes of the user's uploads that are ``used``, and the ``quota``; None without a limit."""
+    return {"used": quota.used_bytes(user), "quota": quota.quota_of(user)}
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:

@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
-from dashboard.datasets import execution, ledger, lineage
+from dashboard.datasets import execution, ledger, lineage, quota
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -45,10 +45,13 @@ def import_dataset(
     cleaning: Sequence[CleaningStep] = (),
     sample: bool = False,
     keep: bool = False,
+    reserved: int = 0,
 ) -> Dataset:
     """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
 
     Without ``kind`` the kind of data is detected by the columns of the table.
+
+    ``reserved`` bytes of an upload that counts in the owner's quota already are these.
 
     With ``keep`` a small file that cannot be read is kept all the same, as a large one is: the dataset has failed,
     has a reason, and can be read in another way.
@@ -95,18 +98,19 @@ def import_dataset(
                 evidence = fields.pop("evidence")
                 _assign(row, state=State.READY, progress=1.0, **fields)
             row.finished_at = timezone.now()
-        _publish(row, staging, evidence)
+        _publish(row, staging, evidence, reserved)
     finally:
         local_files.remove(staging)
     return row
 
 
-def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None) -> None:
+def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, reserved: int) -> None:
     """Files first, then the row; neither without the other."""
     place = local_files.home("datasets") / str(row.pk)
     staging.rename(place)
     try:
         with transaction.atomic():
+            quota.require(row.owner, row.size_bytes, row.file_name, reserved=reserved)
             if evidence:
                 row.source_file = _registered(row, evidence, row.content_digest)
             row.save(force_insert=True)

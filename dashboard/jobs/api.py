@@ -40,7 +40,9 @@ class FailureSerializer(serializers.Serializer[Any]):
 class JobSerializer(serializers.Serializer[Any]):
     """One job."""
 
-    kind = serializers.CharField(source="_meta.model_name", help_text="dataset, release, experiment, attack or audit")
+    kind = serializers.CharField(
+        source="_meta.model_name", help_text="dataset, release, experiment, attack, audit or accountexport"
+    )
     id = serializers.UUIDField(source="pk")
     title = serializers.CharField(source="job_title")
     state = serializers.ChoiceField(choices=State.choices)

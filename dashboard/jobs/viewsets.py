@@ -94,7 +94,7 @@ def download_action(
             filters=False,
         )
         decorated: Callable[..., FileResponse] = documented(
-            action(detail=True, content_negotiation_class=AnyAccept)(respond)
+            action(detail=True, content_negotiation_class=AnyAccept, records="download")(respond)
         )
         return decorated
 

@@ -23,6 +23,7 @@ from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper, workers
+from dashboard.maintenance import retention
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
@@ -96,6 +97,7 @@ def tidy() -> dict[str, int]:
     sessions, _ = UserSession.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
     account_data.forget_expired()
+    retention.apply()
     workers.forget_silent()
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.core.palette import palette
 from dashboard.core.rest.parsing import attachment
+from dashboard.core.rest.views import Accessed
 from dashboard.datasets.models import Kind
 from dashboard.maps import joined_tracks
 from dashboard.publications import copies, limits
@@ -144,10 +145,12 @@ def track(request: HttpRequest, publication: Publication) -> HttpResponse:
 @public
 def data(request: HttpRequest, publication: Publication) -> FileResponse:
     """The release as a file that carries its label."""
+    request.accessed = Accessed("download", [publication])
     return attachment(*copies.export(publication, request.GET.get("format", "csv")))
 
 
 @public
 def label(request: HttpRequest, publication: Publication) -> FileResponse:
     """The privacy label."""
+    request.accessed = Accessed("download", [publication])
     return attachment(publication.label_path.open("rb"), "application/json", f"{publication.file_stem}.label.json")

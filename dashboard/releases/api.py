@@ -188,7 +188,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         return downloads.export(self.finished_object(), fmt)
 
     @extend_schema(responses={(200, NOTEBOOK): OpenApiTypes.OBJECT}, filters=False)
-    @action(detail=True, content_negotiation_class=AnyAccept)
+    @action(detail=True, content_negotiation_class=AnyAccept, records="download")
     def notebook(self, request: Request, pk: Any = None) -> FileResponse:
         """A Jupyter notebook of the release: it opens the CSV export beside it, prints its label and plots it."""
         return attachment(*downloads.notebook(self.finished_object()))
@@ -211,7 +211,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         return joined_tracks.answer(request, read, lengths, tag=row.data_sha256[:32])
 
     @extend_schema(parameters=[SeriesQuery], responses={200: ReleaseCurves}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def series(self, request: Request, pk: Any = None) -> Response:
         """Error, budget and temporal privacy loss per event of one series, for the owner's charts."""
         row, params = self._finished_trajectory(), valid(SeriesQuery, request.query_params)
@@ -224,7 +224,7 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         )
 
     @extend_schema(parameters=[ErrorsQuery], responses={200: ErrorCurves}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def errors(self, request: Request, pk: Any = None) -> Response:
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
         row, params = self._finished_trajectory(), valid(ErrorsQuery, request.query_params)

@@ -30,16 +30,19 @@ class ReleaseBundleView(ApiView):
     """One release as a ZIP: data, label, configuration, checksums. The same release gives the same bytes."""
 
     content_negotiation_class = AnyAccept
+    records = "download"
 
     @extend_schema(operation_id="releases_one_bundle", parameters=[FORMAT, MATCH], responses=ZIP)
     def get(self, request: Request, pk: Any = None) -> HttpResponseBase:
-        return _answer(request, [get_object_or_404(selectors.visible_releases(request.user), pk=pk)])
+        self.read_rows = [get_object_or_404(selectors.visible_releases(request.user), pk=pk)]
+        return _answer(request, self.read_rows)
 
 
 class BundleView(ApiView):
     """Several releases as one ZIP, each in a folder of its own."""
 
     content_negotiation_class = AnyAccept
+    records = "download"
 
     @extend_schema(
         operation_id="releases_bundle",
@@ -48,7 +51,8 @@ class BundleView(ApiView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         requested = [uuid_or_404(text) for text in request.query_params.getlist("release")]
-        return _answer(request, choice.releases_by_id(request.user, requested))
+        self.read_rows = choice.releases_by_id(request.user, requested)
+        return _answer(request, self.read_rows)
 
 
 def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:

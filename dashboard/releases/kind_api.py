@@ -85,21 +85,21 @@ class KindActions:
     """Actions of the releases' view set for kinds of data without positions in time."""
 
     @extend_schema(parameters=[CountsQuery], responses={200: ReleasedCountsSerializer}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def counts(self, request: Request, pk: Any = None) -> Response:
         """Released counts of one stream beside those of the upload, for the owner's chart."""
         row, params = self._of_kind("stream"), valid(CountsQuery, request.query_params)
         return Response(kinds.released_counts(row, params.get("stream"), params["points"]), headers=UNKEPT)
 
     @extend_schema(parameters=[DetectionQuery], responses={200: Detection}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def detection(self, request: Request, pk: Any = None) -> Response:
         """How well jumps or low signals of the upload are detected in released counts: a ROC curve, for the owner."""
         row, params = self._of_kind("stream"), valid(DetectionQuery, request.query_params)
         return Response(kinds.detected(row, **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[CellsQuery], responses={200: CellsSerializer}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def cells(self, request: Request, pk: Any = None) -> Response:
         """The cells that a released model ranks first, beside the upload's counts of them, for the owner."""
         row, params = self._of_kind("checkins"), valid(CellsQuery, request.query_params)

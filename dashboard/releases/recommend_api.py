@@ -95,7 +95,13 @@ class RecommendActions:
         return Response(recommendations.recommend(row, **valid(RecommendRequest, request.data)).model_dump())
 
     @extend_schema(request=RecommendRequest, responses={200: Reference})
-    @action(detail=True, methods=["post"], url_path="recommend/reference", url_name="recommend-reference")
+    @action(
+        detail=True,
+        methods=["post"],
+        url_path="recommend/reference",
+        url_name="recommend-reference",
+        records="original",
+    )
     def recommend_reference(self, request: Request, pk: Any = None) -> Response:
         """What a model without privacy and the distance alone rank first, for the owner: never to be published."""
         row = self._published_model()
@@ -117,13 +123,13 @@ class RecommendActions:
         return Response(recommendations.venues(row, **params).model_dump())
 
     @extend_schema(responses={200: Densities}, filters=False)
-    @action(detail=True, url_path="true-densities")
+    @action(detail=True, url_path="true-densities", records="original")
     def true_densities(self, request: Request, pk: Any = None) -> Response:
         """The upload's check-ins in every cell, for the owner: never to be published."""
         return Response(recommendations.densities(self._published_model()).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[HistoriesQuery], responses={200: Histories}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def histories(self, request: Request, pk: Any = None) -> Response:
         """Users of the upload and the cells that one of them visited last, for the owner: never to be published."""
         row, params = self._published_model(), valid(HistoriesQuery, request.query_params)

@@ -49,13 +49,13 @@ class StreamActions:
         )
 
     @extend_schema(responses={200: StreamComparison}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def comparison(self, request: Request, pk: Any = None) -> Response:
         """Errors of each dimension against the upload, and what the windows spent; for the owner."""
         return Response(stream_comparisons.compared(self._stream()).model_dump(), headers=UNKEPT)
 
     @extend_schema(parameters=[GroupingQuery], responses={200: ReleaseGrouping}, filters=False)
-    @action(detail=True)
+    @action(detail=True, records="original")
     def grouping(self, request: Request, pk: Any = None) -> Response:
         """Where clusters of timestamps begin in one dimension, and its group's size; for the owner."""
         row, params = self._stream(), valid(GroupingQuery, request.query_params)

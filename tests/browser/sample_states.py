@@ -11,9 +11,10 @@ from django.core.management import call_command
 from django.utils import timezone
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from dashboard.account_data.services import request_export
 from dashboard.accounts import second_factor
 from dashboard.accounts.base_map import choose_base_map
-from dashboard.accounts.models import Invitation, User
+from dashboard.accounts.models import Access, AccessEntry, Invitation, User
 from dashboard.accounts.services import digest_of, make_token, show_tour
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.models import Audit
@@ -197,6 +198,20 @@ class SampleStates:
         self.guarded = User.objects.create_user("guarded", password=SAMPLE_PASSWORD)
         TOTPDevice.objects.create(user=self.guarded, confirmed=True)
         second_factor.make_codes(user=self.guarded)
+        request_export(owner=self.researcher)
+        for name in ("Field notes.csv", "Long way home.csv"):
+            AccessEntry.objects.create(
+                owner=self.researcher,
+                user=self.researcher,
+                user_name="researcher",
+                access=Access.ORIGINAL,
+                operation="dataset-track",
+                subject="dataset",
+                subject_id=uuid4(),
+                subject_name=name,
+                means="session",
+                means_name="Firefox 128 on Linux",
+            )
         digest, end = digest_of(SAMPLE_INVITATION), timezone.now() + timedelta(days=7)
         Invitation.objects.create(digest=digest, invited_by=self.researcher, note="Grace", expires_at=end)
 

@@ -16,6 +16,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from dashboard.accounts import access_trail
 from dashboard.accounts.models import User
 from dashboard.datasets import execution, lineage, services
 from dashboard.datasets.models import Dataset
@@ -47,8 +48,10 @@ def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
 def clean_home() -> Iterator[None]:
     """Every test starts and ends without stored files, and with no request counted by the throttle."""
     cache.clear()
+    access_trail.forget_in_memory()
     yield
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
+    own += ("accountexports",)
     for folder in (*own, "tmp", "run"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
 

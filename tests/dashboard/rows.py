@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.utils.timezone import now
 
+from dashboard.account_data.services import request_export
 from dashboard.accounts.models import Invitation, User, UserSession
 from dashboard.attacks.services import submit_attack
 from dashboard.audits.services import submit_audit
@@ -66,6 +67,7 @@ def rows_of(owner: User, dataset: Dataset) -> dict[str, str]:
         "attacks": str(submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0].pk),
         "streams": str(stream.pk),
         "sessions": str(session.id),
+        "account-exports": str(request_export(owner=owner).pk),
         "invitations": str(invitation.pk),
         "audits": str(submit_audit(owner=owner, spec=AuditSpec(mechanism=mechanism, trials=1000)).pk),
     }

@@ -214,7 +214,7 @@ class TestDeletion:
     ) -> None:
         with_password(owner)
         rows = rows_of(owner, ready_dataset)
-        exported(owner)
+        execution.run(AccountExport.objects.get().pk)
         token = accounts.make_token(user=owner)[1]
         link = owner.publications.get().path
         ids = [*rows.values(), owner.pk, AccountExport.objects.get().pk]

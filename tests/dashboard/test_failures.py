@@ -50,6 +50,7 @@ NOT_OF_JOBS = {
     "not-pmtiles",
     "login",
     "throttled",
+    "second-factor",
     "scope",
     "missing-package",
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks

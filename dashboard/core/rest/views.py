@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import Model
 from django.http.response import HttpResponseBase
@@ -18,6 +18,18 @@ from dashboard.core.rest.query import check_query
 Row = TypeVar("Row", bound=Model)
 
 
+class Accessed(NamedTuple):
+    """What a response has, for the trail of access: "original" or "download", of which rows, and for whom.
+
+    ``auth`` is an API token, or None for a session; ``user`` is None for readers of a public link.
+    """
+
+    access: str
+    rows: list[Any]
+    user: Any = None
+    auth: Any = None
+
+
 class ApiView(APIView):
     """What every operation does.
 
@@ -30,6 +42,8 @@ class ApiView(APIView):
 
     cache_control = UNKEPT["Cache-Control"]
     unsafe_scope = "write"
+    records = ""
+    """What the trail of access records of a response: "original" or "download"; see accounts/access_trail.py."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -37,6 +51,9 @@ class ApiView(APIView):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)
+        if self.records and request.method in ("GET", "POST"):
+            rows = list(getattr(self, "read_rows", ()))
+            request._request.accessed = Accessed(self.records, rows, request.user, request.auth)
         if "Cache-Control" not in found:
             found["Cache-Control"] = self.cache_control
         if isinstance(found, Response):
@@ -62,3 +79,8 @@ class ApiViewSet(ApiView, GenericViewSet[Row]):
     """The view set of a model whose rows have UUIDs: any other id is an unknown path."""
 
     lookup_value_converter = "uuid"
+
+    def get_object(self) -> Any:
+        found = super().get_object()
+        self.read_rows = [found]
+        return found

@@ -1,0 +1,52 @@
+"""REST API of the trail of access."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django_filters import rest_framework as filters
+from rest_framework import mixins, serializers
+
+from dashboard.accounts import selectors
+from dashboard.accounts.models import Access, AccessEntry
+from dashboard.core.rest.views import ApiViewSet
+
+
+class AccessSerializer(serializers.ModelSerializer[AccessEntry]):
+    """A read of an original, or a download."""
+
+    class Meta:
+        model = AccessEntry
+        fields = (
+            *("id", "created_at", "user_name", "access", "operation", "subject", "subject_id", "subject_name"),
+            *("means", "means_id", "means_name"),
+        )
+        extra_kwargs = {
+            "user_name": {"help_text": "Empty for readers of a public link."},
+            "operation": {"help_text": "The name of the operation, such as dataset-track."},
+            "means": {"help_text": "session, token or link."},
+            "means_id": {"help_text": "Id of the session or link, or the first characters of the token."},
+            "means_name": {"help_text": "The browser, or the name of the token."},
+        }
+
+
+class AccessFilter(filters.FilterSet):
+    """By access and subject."""
+
+    access = filters.ChoiceFilter(choices=Access.choices)
+    subject_id = filters.UUIDFilter()
+
+    class Meta:
+        model = AccessEntry
+        fields = ("access", "subject_id")
+
+
+class AccessViewSet(mixins.ListModelMixin, ApiViewSet[AccessEntry]):
+    """The trail of access: reads of the user's originals, and downloads of what is theirs, newest first."""
+
+    serializer_class = AccessSerializer
+    filterset_class = AccessFilter
+    queryset = AccessEntry.objects.none()
+
+    def get_queryset(self) -> Any:
+        return selectors.access_to(self.request.user)

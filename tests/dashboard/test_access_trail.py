@@ -1,0 +1,261 @@
+"""Reads of originals and downloads are recorded: who, what, when, by which session, token or link; append-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, IntegrityError, OperationalError
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from dashboard.accounts import access_trail, services
+from dashboard.accounts.models import AccessEntry, User, UserSession
+from dashboard.datasets.models import Dataset
+from dashboard.publications.services import publish_release
+from dashboard.releases.models import Release
+from tests.dashboard.test_passwords import logged_in
+
+API = "/api/v1/access/"
+ORIGINALS = {
+    *(f"dataset-{what}" for what in ("preview", "track", "tracks", "steps", "counts", "heat-map", "cells", "places")),
+    *(f"release-{what}" for what in ("series", "errors", "comparison", "grouping", "counts", "detection", "cells")),
+    *("release-recommend-reference", "release-true-densities", "release-histories"),
+}
+DOWNLOADS = {
+    *("release-data", "release-notebook", "bundle", "release-bundle", "experiment-table", "attack-data", "audit-data"),
+    *("stream-data", "accountexport-data"),
+}
+
+
+def recorded_routes(patterns: list[Any] | None = None) -> dict[str, str]:
+    """What each route of the API records, by its name."""
+    found: dict[str, str] = {}
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(one, URLResolver):
+            found |= recorded_routes(one.url_patterns)
+        elif isinstance(one, URLPattern) and hasattr(one.callback, "cls"):
+            kwargs = getattr(one.callback, "initkwargs", {})
+            if what := kwargs.get("records", getattr(one.callback.cls, "records", "")):
+                found[str(one.name)] = what
+    return found
+
+
+def track(client: Any, dataset: Dataset, **query: Any) -> Any:
+    return client.get(f"/api/v1/datasets/{dataset.pk}/track/", {"series": 0, **query})
+
+
+class TestWhatIsRecorded:
+    def test_is_stated_by_the_views(self) -> None:
+        found = recorded_routes()
+        assert {name for name, what in found.items() if what == "original"} == ORIGINALS
+        assert {name for name, what in found.items() if what == "download"} == DOWNLOADS
+
+    def test_a_read_of_an_original_by_a_session(self, owner: User, ready_dataset: Dataset) -> None:
+        client = logged_in(owner)
+        assert track(client, ready_dataset).status_code == 200
+        row = AccessEntry.objects.get()
+        assert (row.owner, row.user, row.user_name) == (owner, owner, "owner")
+        assert (row.access, row.operation) == ("original", "dataset-track")
+        assert (row.subject, row.subject_id, row.subject_name) == ("dataset", ready_dataset.pk, "A day in Paris")
+        session = UserSession.objects.get()
+        assert (row.means, row.means_id) == ("session", str(session.id))
+        assert session.session_key not in [str(value) for value in vars(row).values()]
+        assert timezone.now() - row.created_at < timedelta(minutes=1)
+
+    def test_a_download_by_a_token(self, owner: User, done: Release) -> None:
+        token, text = services.make_token(user=owner, name="nightly")
+        api = APIClient(headers={"Authorization": f"Token {text}"})
+        for _ in range(2):
+            api.get(f"/api/v1/releases/{done.pk}/data/").getvalue()
+        first, second = AccessEntry.objects.all()  # each download is one
+        assert (first.access, first.operation, first.subject_id) == ("download", "release-data", done.pk)
+        assert (second.means, second.means_id, second.means_name) == ("token", token.token_key, "nightly")
+        assert text not in [str(value) for value in vars(first).values()]
+
+    def test_every_release_of_a_bundle(self, owner: User, done: Release) -> None:
+        client = logged_in(owner)
+        client.get(f"/api/v1/releases/{done.pk}/bundle/").getvalue()
+        client.get("/api/v1/releases/bundle/", {"release": done.pk}).getvalue()
+        assert list(AccessEntry.objects.order_by("pk").values_list("operation", "subject_id")) == [
+            ("release-bundle", done.pk),
+            ("bundle", done.pk),
+        ]
+
+    def test_downloads_of_a_public_link_without_anything_about_the_reader(self, owner: User, done: Release) -> None:
+        link = publish_release(release=done, title="A walk")
+        for path in ("", "data/", "label/", "track/"):
+            Client(REMOTE_ADDR="192.0.2.7").get(f"{link.path}{path}").getvalue()
+        rows = AccessEntry.objects.order_by("pk")
+        assert [one.operation for one in rows] == ["publications:data", "publications:label"]
+        assert {(one.owner, one.user, one.user_name, one.means, one.means_name) for one in rows} == {
+            (owner, None, "", "link", "")
+        }
+        assert "192.0.2.7" not in str([vars(one) for one in rows])
+
+    def test_repeated_reads_within_ten_minutes_once_for_each_reader_and_operation(
+        self, owner: User, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        client, other = logged_in(owner), logged_in(owner)
+        for _ in range(5):
+            track(client, ready_dataset)
+        assert AccessEntry.objects.count() == 1
+        track(other, ready_dataset)
+        client.get(f"/api/v1/datasets/{ready_dataset.pk}/steps/")
+        assert AccessEntry.objects.count() == 3
+        monkeypatch.setattr(access_trail, "REPEAT_S", 0.0)
+        track(client, ready_dataset)
+        assert AccessEntry.objects.count() == 4
+
+    def test_what_was_refused_is_not(self, owner: User, stranger: User, done: Release, ready_dataset: Dataset) -> None:
+        assert track(logged_in(stranger), ready_dataset).status_code == 404
+        assert track(logged_in(owner), ready_dataset, series=99).status_code == 400
+        assert Client().get(f"/api/v1/releases/{done.pk}/data/").status_code == 401
+        assert logged_in(owner).get(f"/api/v1/releases/{done.pk}/data/", {"format": "x"}).status_code == 400
+        assert not AccessEntry.objects.exists()
+
+    def test_what_the_browser_had_already_is_not(self, owner: User, ready_dataset: Dataset) -> None:
+        client = logged_in(owner)
+        tag = track(client, ready_dataset)["ETag"]
+        access_trail.forget_in_memory()
+        again = client.get(f"/api/v1/datasets/{ready_dataset.pk}/track/", {"series": 0}, headers={"If-None-Match": tag})
+        assert again.status_code == 304
+        assert AccessEntry.objects.count() == 1
+
+
+class TestCost:
+    def test_is_one_insert_and_nothing_for_a_repeated_read(
+        self, owner: User, ready_dataset: Dataset, django_assert_num_queries: Callable[..., Any]
+    ) -> None:
+        client = logged_in(owner)
+        track(client, ready_dataset)
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        with CaptureQueriesContext(connection) as repeated:
+            track(client, ready_dataset)
+        access_trail.forget_in_memory()
+        with CaptureQueriesContext(connection) as recorded:
+            track(client, ready_dataset)
+        more = [one["sql"] for one in recorded.captured_queries if "accounts_accessentry" in one["sql"]]
+        assert len(more) == 1
+        assert more[0].startswith("INSERT")
+        assert not any("accounts_accessentry" in one["sql"] for one in repeated.captured_queries)
+
+
+class TestBusyDatabase:
+    @pytest.fixture
+    def busy(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+        """The trail cannot be written until the fixture's value is called."""
+
+        def refuse(*args: Any, **kwargs: Any) -> None:
+            raise OperationalError("database is locked")
+
+        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
+        return monkeypatch.undo
+
+    def test_fails_no_read_and_the_entry_follows_with_its_time(
+        self, owner: User, done: Release, busy: Callable[[], None], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        client, before = logged_in(owner), timezone.now()
+        assert client.get(f"/api/v1/releases/{done.pk}/data/").getvalue()
+        between = timezone.now()
+        assert not AccessEntry.objects.exists()
+        assert f"release-data of release {done.pk}" in caplog.text
+        assert "A day in Paris" not in caplog.text
+        busy()
+        client.get(f"/api/v1/releases/{done.pk}/data/").getvalue()
+        first, second = AccessEntry.objects.order_by("pk")
+        assert before <= first.created_at <= between <= second.created_at
+
+    def test_memory_is_bounded(self, owner: User, busy: Callable[[], None]) -> None:
+        one = AccessEntry(owner=owner, access="download", subject_id=owner.pk)
+        access_trail.write([one] * (access_trail.MOST + 5))
+        assert len(access_trail._waiting) == access_trail.MOST
+
+    def test_an_account_that_is_gone_does_not_hold_up_the_others(
+        self, owner: User, stranger: User, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def refuse(*args: Any, **kwargs: Any) -> None:
+            raise IntegrityError("FOREIGN KEY constraint failed")
+
+        monkeypatch.setattr(type(AccessEntry.objects.all()), "bulk_create", refuse)
+        save = AccessEntry.save
+
+        def save_or_refuse(self: AccessEntry, *args: Any, **kwargs: Any) -> None:
+            if self.owner_id == stranger.pk:
+                raise DatabaseError("FOREIGN KEY constraint failed")
+            save(self, *args, **kwargs)
+
+        monkeypatch.setattr(AccessEntry, "save", save_or_refuse)
+        rows = [AccessEntry(owner=user, access="download", subject_id=user.pk) for user in (stranger, owner)]
+        access_trail.write(rows)
+        assert [one.owner for one in AccessEntry.objects.all()] == [owner]
+        assert "access is not recorded" in caplog.text
+
+
+class TestAppendOnly:
+    @pytest.fixture
+    def entry(self, owner: User) -> AccessEntry:
+        return AccessEntry.objects.create(owner=owner, access="download", subject_id=owner.pk)
+
+    def test_entries_are_neither_changed_nor_deleted(self, entry: AccessEntry) -> None:
+        entry.user_name = "other"
+        for change in (
+            entry.save,
+            entry.delete,
+            AccessEntry.objects.all().delete,
+            lambda: AccessEntry.objects.update(user_name="other"),
+        ):
+            with pytest.raises(TypeError, match="trail of access"):
+                change()
+        assert AccessEntry.objects.get().user_name == ""
+
+    def test_retention_deletes_them(self, owner: User, entry: AccessEntry, settings: Any) -> None:
+        settings.CAIRN_TRAIL_DAYS = 30
+        old = timezone.now() - timedelta(days=30, seconds=1)
+        AccessEntry.objects.create(owner=owner, access="download", subject_id=owner.pk, created_at=old)
+        services.forget_expired()
+        assert [one.pk for one in AccessEntry.objects.all()] == [entry.pk]
+        settings.CAIRN_TRAIL_DAYS = 0
+        AccessEntry.objects.create(owner=owner, access="download", subject_id=owner.pk, created_at=old)
+        services.forget_expired()
+        assert AccessEntry.objects.count() == 2
+
+    def test_the_end_of_the_account_deletes_them_and_that_of_a_reader_keeps_the_name(
+        self, owner: User, stranger: User
+    ) -> None:
+        AccessEntry.objects.create(
+            owner=owner, user=stranger, user_name="stranger", access="download", subject_id=owner.pk
+        )
+        stranger.delete()
+        assert [(one.user, one.user_name) for one in AccessEntry.objects.all()] == [(None, "stranger")]
+        owner.delete()
+        assert not AccessEntry.objects.exists()
+
+
+class TestReading:
+    @pytest.fixture
+    def entries(self, owner: User, stranger: User, ready_dataset: Dataset, done: Release) -> None:
+        track(logged_in(owner), ready_dataset)
+        logged_in(owner).get(f"/api/v1/releases/{done.pk}/data/").getvalue()
+        AccessEntry.objects.create(owner=stranger, access="download", subject_id=done.pk, subject_name="secret")
+
+    def test_the_api_lists_and_filters_the_owners(self, owner_api: APIClient, entries: None, done: Release) -> None:
+        answer = owner_api.get(API).json()
+        assert [one["operation"] for one in answer["results"]] == ["release-data", "dataset-track"]
+        assert [one["access"] for one in owner_api.get(API, {"access": "original"}).json()["results"]] == ["original"]
+        assert owner_api.get(API, {"subject_id": done.pk}).json()["count"] == 1
+        assert owner_api.get(API, {"access": "x"}).status_code == 400
+        assert {owner_api.delete(API).status_code, owner_api.post(API).status_code} == {405}
+
+    def test_the_page_lists_the_owners(self, owner: User, entries: None) -> None:
+        page = logged_in(owner).get("/account/access/").content.decode()
+        assert "A day in Paris" in page
+        assert "dataset-track" in page
+        assert "secret" not in page
+        assert "deleted after 365 days" in page
