@@ -193,6 +193,14 @@ class TestCancel:
             queue.request_cancel(ready_dataset)
 
 
+class TestRetry:
+    def test_has_all_its_attempts_again(self, waiting: Dataset) -> None:
+        failed = {"state": State.FAILED, "attempt": 3, "finished_at": timezone.now(), "error": {"code": "crashed"}}
+        Dataset.objects.update(**failed)
+        row = queue.retried(now_is(waiting))
+        assert (row.state, row.attempt, row.error, row.finished_at) == (State.QUEUED, 0, None, None)
+
+
 class TestSweep:
     @pytest.fixture(autouse=True)
     def enqueued(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
