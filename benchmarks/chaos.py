@@ -26,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run from the che
 
 from benchmarks.deployments import Deployment, as_json, deployment, load_average
 
-POINTS = 100_000
+POINTS = 10_000
 KILL_EVERY_S, OUTAGE_EVERY_S = 5.0, 45.0
 QUIET_S = 600.0
 """How long jobs may take once nothing is killed any more."""
-EXPERIMENT_EVERY = 10
+EXPERIMENT_EVERY = 20
 MECHANISMS = ("landmark-uniform", "landmark-adaptive", "landmark-skip")
 CHECK = """
 import json, django; django.setup()
@@ -112,10 +112,10 @@ def material(client: Client) -> dict[str, Any]:
 
 
 def submit(client: Client, subject: dict[str, Any], number: int) -> None:
-    """Send job ``number``: a release, or every tenth time an experiment."""
+    """Send job ``number``: a release, or every twentieth time an experiment."""
     key = {"Idempotency-Key": f"job-{number}"}
     if number % EXPERIMENT_EVERY == 0:
-        preset = {"name": "temporal-distance", "repetitions": 2000 + number}
+        preset = {"name": "temporal-distance", "repetitions": 100 + number}
         client.send("POST", "experiments/", {"preset": preset}, **key)
         return
     name = MECHANISMS[number % len(MECHANISMS)]

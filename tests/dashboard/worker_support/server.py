@@ -134,7 +134,7 @@ class Server:
             yield
             self.database.start()
             return
-        with closing(sqlite3.connect(self.home / "cairn.sqlite3", isolation_level=None, timeout=60)) as held:
+        with closing(sqlite3.connect(self.home / "cairn.sqlite3", isolation_level=None, timeout=patience(60))) as held:
             held.execute("BEGIN EXCLUSIVE")
             yield
             held.execute("ROLLBACK")
