@@ -53,14 +53,14 @@ def test_a_database_that_is_away_while_a_job_runs_ends_no_job(server: Server) ->
 
 
 def test_a_job_over_its_soft_limit_fails_with_its_code(server: Server) -> None:
-    server.start_worker(CAIRN_TEST_LIMITS_S="2,60")
+    server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(2)},{patience(60)}")
     row = server.until(server.submit("spin")["json"]["id"], "failed", within_s=30)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("time-limit", 1, 1)
     assert_serves(server)
 
 
 def test_a_job_over_its_hard_limit_is_given_up(server: Server) -> None:
-    worker = server.start_worker(CAIRN_TEST_LIMITS_S="1,2")
+    worker = server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(1)},{patience(2)}")
     row = server.until(server.submit("deaf")["json"]["id"], "failed", within_s=60)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
     assert_serves(server)
