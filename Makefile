@@ -14,7 +14,7 @@ RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run test test-fast test-slow test-postgres coverage check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run test test-fast test-slow test-postgres mutants coverage check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test-fast    run the engine's and the dashboard's quick tests"
 	@echo "make test-slow    run the rest: long tests, more examples of every property, PostgreSQL"
 	@echo "make coverage     report which lines and branches make test runs; writes build/coverage"
+	@echo "make mutants      run the tests on single changes of the sources: 95 % of them must be noticed (half an hour)"
 	@echo "make check        run the style, type, import, security and deployment checks"
 	@echo "make format       format Python and JavaScript"
 	@echo "make bench        time the engine beside plain Python and numpy; writes docs/benchmarks.md (4 minutes)"
@@ -72,7 +73,7 @@ SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
 # Each of a hundred processes would compile Cairn and the tests for itself.
-test test-fast test-slow test-postgres coverage: export PYTHONDONTWRITEBYTECODE =
+test test-fast test-slow test-postgres mutants coverage: export PYTHONDONTWRITEBYTECODE =
 
 test: install-dev
 	@$(PYTEST) -m "not slow and not thorough"
@@ -91,6 +92,9 @@ test-postgres: install-dev
 	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard -m "not thorough" \
 		$(foreach one,worker experiments_worker audits_worker live_streams_killed fuzz audits_command experiments_command \
 		experiments_kinds command_list failures joined_tracks number_fields,--ignore tests/dashboard/test_$(one).py)
+
+mutants: install-dev
+	@$(BIN)/python -m tests.mutants
 
 coverage: install-dev
 	@$(PYTEST) -m "not slow and not thorough" --cov --cov-report term:skip-covered --cov-report html

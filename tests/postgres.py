@@ -9,6 +9,7 @@ import contextlib
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 from tests.patience import patience
 
 USER = "cairn"
+INITDB = ("-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 PATIENCE_S = patience(30)
 
 
@@ -32,57 +34,83 @@ def programs() -> Path | None:
 @contextlib.contextmanager
 def cluster(bin_folder: Path) -> Iterator[str]:
     """Start a server, and yield its DATABASE_URL."""
-    folder = Path(tempfile.mkdtemp(prefix="cpg-"))
-    person = _unprivileged()
-    if person:
-        os.chown(folder, person["user"], person["group"])
-    try:
-        subprocess.run(
-            [bin_folder / "initdb", "-D", folder / "data", "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-            check=True,
-            capture_output=True,
-            cwd=folder,
-            **person,
-        )
-        with _server(bin_folder, folder, person):
-            yield f"postgres://{USER}@/{folder}/postgres"
-    finally:
-        shutil.rmtree(folder)
+    with running(bin_folder) as server:
+        yield server.url
 
 
 @contextlib.contextmanager
-def _server(bin_folder: Path, folder: Path, person: dict[str, int]) -> Iterator[None]:
-    options = [
-        "-D",
-        folder / "data",
-        "-k",
-        folder,
-        "-c",
-        "listen_addresses=",
-        "-c",
-        "fsync=off",
-        "-c",
-        "synchronous_commit=off",
-        "-N",
-        "60",
-    ]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen([bin_folder / "postgres", *options], stdout=log, stderr=log, cwd=folder, **person)
+def running(bin_folder: Path) -> Iterator[Cluster]:
+    """Start a server that a test may restart."""
+    server = Cluster(bin_folder)
     try:
-        give_up = time.monotonic() + PATIENCE_S
-        ready = [bin_folder / "pg_isready", "-q", "-h", folder, "-U", USER]
-        while subprocess.run(ready, check=False).returncode:
-            assert server.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < give_up, (folder / "log").read_text()
-            time.sleep(0.1)
-        yield
+        server.start()
+        yield server
+        server.stop()
     finally:
-        server.terminate()  # SIGTERM: wait for sessions; they are over
+        server.remove()
+
+
+class Cluster:
+    """A database folder of its own and the server on it."""
+
+    def __init__(self, bin_folder: Path) -> None:
+        self.bin_folder, self.person = bin_folder, _unprivileged()
+        self.folder = Path(tempfile.mkdtemp(prefix="cpg-"))
+        self.url = f"postgres://{USER}@/{self.folder}/postgres"
+        self.process: subprocess.Popen[bytes] | None = None
+        if self.person:
+            os.chown(self.folder, self.person["user"], self.person["group"])
         try:
-            server.wait(timeout=patience(10))
+            subprocess.run(
+                [
+                    bin_folder / "initdb",
+                    "-D",
+                    self.folder / "data",
+                    *f"-U {USER} -A trust -E UTF8 --locale=C -N".split(),
+                ],
+                check=True,
+                capture_output=True,
+                cwd=self.folder,
+                **self.person,
+            )
+        except BaseException:
+            self.remove()
+            raise
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        settings = "listen_addresses=", "fsync=off", "synchronous_commit=off"
+        options = [argument for one in settings for argument in ("-c", one)]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [self.bin_folder / "postgres", "-D", self.folder / "data", "-k", self.folder, *options, "-N", "60"],
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                **self.person,
+            )
+        give_up = time.monotonic() + PATIENCE_S
+        ready = [self.bin_folder / "pg_isready", "-q", "-h", self.folder, "-U", USER]
+        while subprocess.run(ready, check=False).returncode:
+            assert self.process.poll() is None, (self.folder / "log").read_text()
+            assert time.monotonic() < give_up, (self.folder / "log").read_text()
+            time.sleep(0.1)
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Stop the server: by SIGTERM when its sessions are over, by SIGQUIT at once, as in a crash."""
+        assert self.process
+        self.process.send_signal(number)
+        try:
+            self.process.wait(timeout=patience(10))
         except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+            self.process.kill()
+            self.process.wait()
+
+    def remove(self) -> None:
+        """Stop what runs, and delete the folder."""
+        if self.process and self.process.poll() is None:
+            self.stop()
+        shutil.rmtree(self.folder)
 
 
 def _unprivileged() -> dict[str, int]:

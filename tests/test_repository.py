@@ -152,3 +152,9 @@ class TestPatience:
     def test_literals_are_found(self) -> None:
         source = "f(timeout=5)\nend = time.monotonic() + 30\nf(timeout=patience(5))\nf(timeout=0)\nf(timeout=SOON_S)"
         assert sorted(_unscaled(source)) == ["time.monotonic() + 30", "timeout=5"]
+
+
+def test_the_image_keeps_connections_longer_than_proxies_do() -> None:
+    found = re.search(r'"--keep-alive", "(\d+)"', (ROOT / "Dockerfile").read_text())
+    assert found
+    assert int(found[1]) > 60

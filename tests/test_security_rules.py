@@ -22,9 +22,13 @@ NAMES = {  # calls by their last names, and why not
     "raw": "is SQL as text",
     "extra": "is SQL as text",
     "RawSQL": "is SQL as text",
+    "mktemp": "names a file that another process may make first",
 }
 SHELLS = {"system", "popen"}
 """Of the module os."""
+LOGS, ERRORS = {"debug", "info", "warning", "error", "critical"}, {"error", "exc", "exception"}
+SOURCES = {"default_rng", "Generator", "Philox", "SeedSequence", "BitGenerator"}
+"""Of numpy.random, what makes a generator of its own."""
 MODULES = {"pickle", "marshal", "shelve", "dill", "xml.dom.minidom", "xml.sax", "lxml"}
 SAFE = "dashboard/core/templatetags/display.py"
 """The only file that marks text as HTML."""
@@ -47,6 +51,13 @@ LEVEL_1 = {
 }
 
 
+def _path(node: ast.expr) -> str:
+    """The dotted name of what is called; empty where it is none."""
+    if isinstance(node, ast.Attribute):
+        return f"{_path(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _faults(tree: ast.AST, *, marks: bool = True) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -61,6 +72,12 @@ def _faults(tree: ast.AST, *, marks: bool = True) -> Iterator[str]:
             yield f"{name} {NAMES[name]}"
         if name == "mark_safe" and marks:
             yield "marks text as HTML"
+        if name in LOGS and any(isinstance(one, ast.Name) and one.id in ERRORS for one in node.args[1:]):
+            yield "logs an error, whose message may hold a position"
+        if _path(node.func).startswith(("np.random.", "numpy.random.")) and name not in SOURCES:
+            yield "draws from a generator that all share"
+        if any(one.arg == "verify" and getattr(one.value, "value", True) is False for one in node.keywords):
+            yield "does not verify certificates"
         if any(one.arg == "shell" and getattr(one.value, "value", True) for one in node.keywords):
             yield "starts a shell"
 
@@ -84,10 +101,21 @@ def test_python_runs_no_text_and_reads_no_objects() -> None:
         "mark_safe(x)",
         "os.system(x)",
         "hashlib.md5(b'')",
+        "logger.warning('%s', error)",
+        "np.random.normal(0, 1)",
+        "get(url, verify=False)",
+        "tempfile.mktemp()",
     ],
 )
 def test_the_search_finds_what_is_not_allowed(text: str) -> None:
     assert list(_faults(ast.parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text", ["np.random.default_rng(7)", "logger.warning('%s', type(error).__name__)", "rng.normal(0, 1)"]
+)
+def test_the_search_leaves_what_is_right(text: str) -> None:
+    assert list(_faults(ast.parse(text))) == []
 
 
 def test_scripts_write_text_and_no_html() -> None:
@@ -96,6 +124,10 @@ def test_scripts_write_text_and_no_html() -> None:
     )
     assert written.search("a.innerHTML = b")
     assert [path.name for path in SCRIPTS if written.search(path.read_text())] == []
+
+
+def test_only_the_page_of_a_refused_request_is_without_a_token_of_its_form() -> None:
+    assert [path.name for path in PYTHON if "csrf_exempt" in path.read_text()] == ["error_views.py"]
 
 
 def test_no_response_is_for_other_origins() -> None:

@@ -188,20 +188,27 @@ def explained(error: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def failure(error: Exception, job: str) -> dict[str, Any]:
     """What the row of ``job`` keeps of an error, and never a value from the data."""
+    if _is_over_time(error):
+        return stored_failure("time-limit")
     if isinstance(error, EngineError):
         return dict(storable(error.as_dict()))
     if isinstance(error, MemoryError):
         return stored_failure("memory")
     if is_full(error):
         return stored_failure("disk-full")
-    if isinstance(error, SoftTimeLimitExceeded):
-        return stored_failure("time-limit")
     # the frames, never the message: it may hold a coordinate
     frames = " < ".join(
         f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))
     )
     logger.error("%s failed: %s at %s", job, type(error).__name__, frames)
     return stored_failure("internal")
+
+
+def _is_over_time(error: BaseException | None) -> bool:
+    """Whether the soft limit ended the job: libraries that it is raised in may raise an error of their own instead."""
+    while error is not None and not isinstance(error, SoftTimeLimitExceeded):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def stored_failure(code: str) -> dict[str, Any]:

@@ -28,11 +28,11 @@ from dashboard.landmarks.selectors import visible_landmark_sets
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
 from dashboard.projects.selectors import project_choices
-from dashboard.releases.selectors import newest_batches, visible_releases
+from dashboard.releases.selectors import page_of_batches
 from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
-SHOWN = 100  # releases on a dataset's page
+SHOWN = 30  # releases on a dataset's page
 SHOWN_DATASETS = 50
 SHOWN_OF_SERIES = ("index", "name", "person", "points")
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
@@ -87,13 +87,14 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     dataset = get_object_or_404(selectors.visible_datasets(request.user), pk=pk)
     if dataset.sample:
         remember_visit(user=request.user, what="looked")
-    batches = newest_batches(request.user, dataset, SHOWN)
+    page, batches = page_of_batches(request.user, dataset, request.GET.get("page"), SHOWN)
     context = {
         "dataset": dataset,
         "landmark_sets": list(visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")),
         "releases": [row for batch in batches for row in batch.releases],
         "batches": batches,
-        "release_count": visible_releases(request.user).filter(dataset=dataset).count(),
+        "release_page": page,
+        "release_count": page.paginator.count,
         "experiment_count": dataset.experiments.count(),
         "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,

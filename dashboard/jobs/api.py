@@ -25,6 +25,8 @@ FAILED_FOR = timedelta(days=14)
 OVER_FOR = timedelta(minutes=2)
 """How long any other job is listed after its end."""
 MOST_ENDED = 20
+MOST_OPEN = 50
+"""How many of the jobs that wait or run are listed."""
 STILL = Q(state__in=OPEN)
 
 
@@ -66,9 +68,10 @@ class JobSerializer(serializers.Serializer[Any]):
 
 
 class JobsSerializer(serializers.Serializer[Any]):
-    """Those that wait or run, oldest first and by kind; those that ended, the newest first; whether workers answer."""
+    """Those that wait or run, by kind; those that ended, the newest first; whether workers answer."""
 
-    results = JobSerializer(many=True)
+    results = JobSerializer(many=True, help_text=f"Those that run and the oldest that wait, at most {MOST_OPEN}.")
+    open = serializers.IntegerField(help_text="How many wait or run.")
     workers = serializers.IntegerField(help_text="How many workers answered within the last ten seconds.")
     no_worker = serializers.BooleanField(help_text="Whether a job waited for ten seconds and no worker answers.")
     ended = JobSerializer(many=True)
@@ -80,6 +83,18 @@ def _jobs_of(user: Any) -> list[Any]:
     return [rows.select_related(*model.RELATED) if model.RELATED else rows for model, rows in found]
 
 
+def _open_jobs(kinds: list[Any]) -> tuple[list[Any], int]:
+    """Return those of :data:`MOST_OPEN` jobs that run or wait longest, by kind, and how many there are together."""
+    found = [list(jobs.filter(STILL).order_by("-state", "created_at")[: MOST_OPEN + 1]) for jobs in kinds]
+    first = sorted(
+        (row for rows in found for row in rows), key=lambda row: (row.state != State.RUNNING, row.created_at)
+    )
+    listed = {row.pk for row in first[:MOST_OPEN]}
+    many = any(len(rows) > MOST_OPEN for rows in found)
+    count = sum(jobs.filter(STILL).count() for jobs in kinds) if many else len(first)
+    return [row for rows in found for row in sorted(rows, key=lambda row: row.created_at) if row.pk in listed], count
+
+
 class JobsView(ApiView):
     """What the owner waits for, and what came of it."""
 
@@ -89,14 +104,15 @@ class JobsView(ApiView):
         # what was read at once, without a worker, was no job: it never waited in the queue
         over |= Q(finished_at__gte=Now() - OVER_FOR) & (Q(attempt__gt=0) | Q(state=State.CANCELLED))
         kinds = _jobs_of(request.user)
-        waiting = [row for jobs in kinds for row in jobs.filter(STILL).order_by("created_at")]
+        waiting, count = _open_jobs(kinds)
         latest = [jobs.filter(over, dismissed=False).order_by("-finished_at")[:MOST_ENDED] for jobs in kinds]
         ended = sorted((row for jobs in latest for row in jobs), key=lambda row: row.finished_at, reverse=True)
         over_by_now = {row.pk for row in ended}  # one may end between the two queries: then it is listed as it is now
         still = [row for row in waiting if row.pk not in over_by_now]
         answering = workers.answering()
         late = now() - timedelta(seconds=workers.SILENT_S)
-        report = {"results": still, "ended": ended[:MOST_ENDED], "workers": answering}
+        count -= len(waiting) - len(still)
+        report = {"results": still, "open": count, "ended": ended[:MOST_ENDED], "workers": answering}
         waits = any(row.state == State.QUEUED and row.waits_since <= late for row in still)
         return Response(JobsSerializer(report | {"no_worker": waits and not answering}).data)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Page, Paginator
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from dashboard.core.errors import require_state
@@ -53,6 +54,8 @@ def models_of(user: Any, dataset: Dataset) -> list[Release]:
     return list(done[:MODELS])
 
 
-def newest_batches(user: Any, dataset: Dataset, most: int) -> list[Batch]:
-    """The newest releases of a dataset, at most ``most``, in the batches they were submitted in."""
-    return batches(visible_releases(user).filter(dataset=dataset)[:most])
+def page_of_batches(user: Any, dataset: Dataset, number: str | None, most: int) -> tuple[Page[Release], list[Batch]]:
+    """A page of a dataset's releases, newest first, at most ``most``, and these in the batches they came in."""
+    rows = visible_releases(user).filter(dataset=dataset).order_by("-created_at", "pk")
+    page = Paginator(rows, most).get_page(number)
+    return page, batches(page.object_list)

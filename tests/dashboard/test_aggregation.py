@@ -260,3 +260,13 @@ class TestReleases:
         made = counted(owner_api, source, **changes)
         kinds.released(owner_api, made, uniform())
         assert owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"] == spent
+
+    def test_are_charged_for_each_event_that_one_uploaded_record_decides(
+        self, owner_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        made = counted(owner_api, source)
+        kinds.released(owner_api, made, uniform())
+        once = owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"]
+        Dataset.objects.filter(pk=made["id"]).update(stability=3)  # as after a step of cleaning that makes events
+        kinds.released(owner_api, made, uniform())
+        assert owner_api.get(made["urls"]["self"]).json()["spent"]["per_km"] == 4 * once

@@ -95,6 +95,8 @@ class TestTidy:
         accounts.make_token(user=owner)
         assert cleanup.tidy()["expired"] == 3
         assert (LoginLink.objects.count(), ApiToken.objects.count(), UserSession.objects.count()) == (1, 1, 0)
+        assert LoginLink.objects.get().expires_at > timezone.now()
+        assert ApiToken.objects.get().expiry > timezone.now()
 
 
 class TestBlocks:

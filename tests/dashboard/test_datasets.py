@@ -15,6 +15,7 @@ from rest_framework.test import APIClient
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases.models import Release
 from privacy_engine.data import Trajectory
 from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
@@ -103,6 +104,16 @@ def test_deleting_removes_every_row_and_file(
     assert not Dataset.objects.exists()
     assert files() == []
     assert owner_api.get(f"{URL}{ready_dataset.pk}/").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleting_removes_the_files_of_its_releases(
+    owner_api: APIClient, ready_dataset: Dataset, done: Release, files: Files
+) -> None:
+    assert done.data_path.exists()
+    assert owner_api.delete(f"{URL}{ready_dataset.pk}/").status_code == 204
+    assert not Release.objects.exists()
+    assert files() == []
 
 
 class TestList:

@@ -97,6 +97,12 @@ class TestFence:
         assert not Dataset.objects.exists()
 
 
+def chained(error: Exception, cause: Exception) -> Exception:
+    """What a library raises in place of ``cause``."""
+    error.__context__ = cause
+    return error
+
+
 class TestRun:
     def test_stores_what_the_work_returns(self, waiting: Dataset) -> None:
         leases.run(Dataset, waiting.pk, lambda row, lease: DONE)
@@ -125,6 +131,8 @@ class TestRun:
             (ChoiceNeeded("which", parameter="swap", choices=[("yes", "Yes")], default="yes"), "choice-needed"),
             (MemoryError(), "memory"),
             (failures.SoftTimeLimitExceeded(), "time-limit"),
+            (chained(ValueError("damaged"), failures.SoftTimeLimitExceeded()), "time-limit"),
+            (chained(FormatError("bad", code="damaged"), failures.SoftTimeLimitExceeded()), "time-limit"),
             (ValueError("at 48.1234567, 2.7654321"), "internal"),
             (FormatError("NUL \0 here", value="a\0b\ud800"), "unreadable"),
         ],
@@ -191,6 +199,14 @@ class TestCancel:
     def test_of_a_row_that_is_over_is_refused(self, ready_dataset: Dataset) -> None:
         with pytest.raises(job_models.NotOpen):
             queue.request_cancel(ready_dataset)
+
+
+class TestRetry:
+    def test_has_all_its_attempts_again(self, waiting: Dataset) -> None:
+        failed = {"state": State.FAILED, "attempt": 3, "finished_at": timezone.now(), "error": {"code": "crashed"}}
+        Dataset.objects.update(**failed)
+        row = queue.retried(now_is(waiting))
+        assert (row.state, row.attempt, row.error, row.finished_at) == (State.QUEUED, 0, None, None)
 
 
 class TestSweep:

@@ -84,6 +84,15 @@ class TestDraw:
         assert made[0]["name"].endswith(", seeded")
         assert not DummyDraw.objects.exists()
 
+    @pytest.mark.parametrize("seed", [7, None])
+    def test_only_those_drawn_without_a_seed_are_under_a_release(self, owner_api, landmark_set, seed):
+        made = owner_api.post(dummies_url(landmark_set), {"method": COINS, "seed": seed}).json()
+        body = {"dataset": str(landmark_set.dataset_id), "landmark_set": made["id"], "mechanism": UNIFORM}
+        answer = owner_api.post(RELEASES, body)
+        assert answer.status_code == (201 if seed is None else 409)
+        assert Release.objects.count() == (seed is None)
+        assert owner_api.post(RELEASES, body | {"seed": 1}).status_code == 201
+
     def test_draws_without_a_seed_differ(self, owner, owner_api, make_dataset, paris_day):
         """Two draws of 799 coins that fall half of the time are alike once in 2 ** 799."""
         long = make_dataset(owner, *[paris_day] * 100)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from dashboard.accounts.models import User
 from dashboard.datasets import ledger, lineage, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, LineageEntry
+from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
 from tests.dashboard import kinds
 from tests.dashboard.conftest import upload
@@ -52,6 +53,12 @@ def stream(owner: User) -> Dataset:
 
 
 class TestUnits:
+    def test_of_another_kind_of_data_are_refused(self, checkins: Dataset) -> None:
+        with pytest.raises(ParameterErrors) as refused:
+            ledger.parse_total(checkins, {"epsilon": 1.0, "unit": "event"})
+        (error,) = refused.value.errors
+        assert (error.field, error.rule, error.value) == ("budget.unit", "one of user, record", "event")
+
     def test_of_users_and_records_are_never_added(self, checkins: Dataset) -> None:
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)

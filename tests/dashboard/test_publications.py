@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import uuid
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from dashboard.maintenance import cleanup
 from dashboard.publications import services
 from dashboard.publications.facts import certainty
 from dashboard.publications.models import Publication, digest_of
-from dashboard.releases import naming
+from dashboard.releases import downloads, naming
 from dashboard.releases.models import Release
 from privacy_engine.datatypes import datatypes
 from privacy_engine.verify import verify
@@ -101,6 +102,7 @@ class TestLink:
         assert len({answer.json()["id"] for answer in answers}) == 1
         assert Publication.objects.count() == 1
         assert owner_api.post(address, {"title": "B"}, headers=key).status_code == 409
+        assert owner_api.post(address, {"title": "A", "expires_on": "2100-01-01"}, headers=key).status_code == 409
 
     def test_ends_with_its_last_day(self, owner_api: APIClient, done: Release) -> None:
         today = datetime.now(UTC).date()
@@ -208,6 +210,12 @@ class TestPage:
             assert "default-src 'none'" in answer["Content-Security-Policy"]
             assert "unsafe" not in answer["Content-Security-Policy"]
             answer.getvalue()
+
+    def test_label_does_not_name_the_entry_of_the_owners_ledger(self, owner_api: APIClient, done: Release) -> None:
+        address = made(owner_api, done)["urls"]["page"]
+        label = json.loads(Client().get(f"{address}label/").getvalue())
+        assert (label["ledger_entry"], "ledger" in label["text"]) == (None, False)
+        assert downloads.label(done)["ledger_entry"]
 
     def test_is_the_same_for_its_owner(self, owner_api: APIClient, owner_page: Client, done: Release) -> None:
         page = made(owner_api, done)["urls"]["page"]

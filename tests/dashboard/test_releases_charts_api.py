@@ -9,14 +9,16 @@ import pytest
 
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maps import track_encoding
-from dashboard.releases import execution
+from dashboard.releases import execution, files
 from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release, write_release
 from dashboard.storage.series_cache import line
-from privacy_engine import data
+from privacy_engine import data, geo
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
+from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_error, release_url
 
 
@@ -146,3 +148,40 @@ class TestSeries:
         assert (found["event"][0], found["event"][-1], found["points"]) == (0, n - 1, n)
         errors = parquet.read_columns(Release.objects.get(pk=made["id"]).errors_path)["error_m"]
         assert (min(found["error_m"]), max(found["error_m"])) == (errors.min(), errors.max())
+
+
+class TestSecondSeries:
+    """Of another length than the first, with landmarks of its own, and elsewhere."""
+
+    @pytest.fixture
+    def series(self, paris_day):
+        first = Trajectory([13.0, 13.1, 13.2], [52.5, 52.5, 52.6], [0.0, 60.0, 120.0], name="first")
+        return first, Trajectory(paris_day.lon, paris_day.lat, paris_day.time_s, name="second")
+
+    @pytest.fixture
+    def row(self, owner, make_dataset, series):
+        dataset = make_dataset(owner, *series)
+        marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [4]})
+        spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"epsilon": 1.0}})
+        row = submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
+        execution.run(row.pk)
+        row.refresh_from_db()
+        return row
+
+    @pytest.mark.parametrize("number", [0, 1])
+    def test_errors_are_distances_from_its_own_events(self, row, series, number):
+        found, truth = files.read_curves(row, number), series[number]
+        published, event = read_release("trajectory", row.data_path)[number]
+        expected = geo.distance_m(truth.lon[event], truth.lat[event], published.lon, published.lat)
+        np.testing.assert_allclose(found.error_m[event], expected, atol=6e-4)  # stored in mm
+        assert len(found.error_m) == len(truth)
+
+    def test_budgets_are_those_of_its_own_events(self, row):
+        budgets = [files.read_curves(row, number).budget.tolist() for number in (0, 1)]
+        assert budgets == [[1.0] * 3, [0.5] * 8]
+
+    def test_the_chart_is_of_its_errors(self, owner_api, row):
+        means = [
+            owner_api.get(release_url(row, "errors"), {"series": number, "points": 100}).json() for number in (0, 1)
+        ]
+        assert means[0] != means[1]

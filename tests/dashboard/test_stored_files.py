@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dashboard.datasets import people
+from dashboard.storage import local_files
 from dashboard.storage.data_files import read_data, read_release, write_data, write_release
 from dashboard.storage.series_cache import line
 from privacy_engine.data import Release, Trajectory
@@ -130,3 +133,22 @@ def test_every_kind_is_stored_and_read(tmp_path: Path) -> None:
         write_release(kind, tmp_path / f"{kind} released", release)
         again = read_release(kind, tmp_path / f"{kind} released")
         assert datatypes[kind].digest(again) == datatypes[kind].digest(release)
+
+
+class TestLocalFiles:
+    def test_are_readable_by_the_server_alone(self, tmp_path: Path) -> None:
+        with local_files.written(tmp_path / "data") as out:
+            out.write(b"rows")
+        assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o600
+
+    def test_appear_whole_or_not_at_all(self, tmp_path: Path) -> None:
+        (tmp_path / "data").write_bytes(b"old rows")
+        with pytest.raises(OSError, match="full"):
+            self.write_half(tmp_path / "data")
+        assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("data", b"old rows")]
+
+    @staticmethod
+    def write_half(path: Path) -> None:
+        with local_files.written(path) as out:
+            out.write(b"new")
+            raise OSError(errno.ENOSPC, "full")

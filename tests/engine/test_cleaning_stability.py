@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine import geo
-from privacy_engine.cleaning import CleaningStep, clean, cleaning_steps, parse_cleaning, stability_of
+from privacy_engine.cleaning import CleaningStep, Done, clean, cleaning_steps, parse_cleaning, stability_of
 from privacy_engine.data import Trajectory
 from tests.engine.test_cleaning import datasets, nothing_left, variants
 from tests.examples import examples
@@ -122,3 +123,9 @@ def test_beyond_a_quarter_of_the_globe_an_event_between_moves_farther() -> None:
     assert moved.max() == pytest.approx(1000 * np.sin(np.radians(96)) / np.sin(np.radians(160)), rel=1e-3)  # 2,908 m
     last = moved_apart(a, b, geo.destination(*a, 1000.0, 0.0), "last")
     assert last.max() == pytest.approx(1000.0, abs=1e-3)
+
+
+def test_the_stability_of_several_steps_is_the_product_of_theirs() -> None:
+    one = Done("resample", "Resample", "", 1, 1, 1, 1)
+    assert stability_of([]) == 1
+    assert stability_of([replace(one, stability=m) for m in (2, 1, 3)]) == 6

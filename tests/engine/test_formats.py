@@ -9,6 +9,7 @@ import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats import ReadOptions, options, read
+from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
 from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
 
 
@@ -200,10 +201,33 @@ class TestTables:
             ("06/15/2024 12:30:00 PM", 1718454600),
             ("2024-06-15 10:30:00-02:30", 1718456400),
             ("2024-6-15 10:30:00+05:45", 1718426700),
+            ("2024-6-15 10:30:00-02:30", 1718456400),
+            ("15.06.69 10:30", 3138517800),
+            ("15.06.70 10:30", 14293800),
         ],
     )
     def test_times(self, text: str, instant: float) -> None:
         assert seconds(read_bytes(f'lat;lon;time\n1;2;"{text}"\n'.encode()).series[0]) == [instant]
+
+    def test_a_zone_of_seventy_five_minutes_is_none(self) -> None:
+        table = b"time,lat,lon\n2024-6-15 10:30:00+05:45,1,2\n2024-6-15 10:30:00+05:75,1,2\n"
+        assert read_bytes(table).report.dropped == {"bad_time": 1}
+
+    @pytest.mark.parametrize(
+        ("text", "axis", "degrees"),
+        [
+            ("33.8688s", "lat", -33.8688),
+            ("70.5w", "lon", -70.5),
+            ("33°59'S", "lat", -33 - 59 / 60),
+            ("33°60'S", "lat", None),
+        ],
+    )
+    def test_hemispheres_in_either_case_and_minutes_below_sixty(
+        self, text: str, axis: str, degrees: float | None
+    ) -> None:
+        found, reason = number(text, axis)
+        assert reason == (NOT_A_NUMBER if degrees is None else GOOD)
+        assert degrees is None or found == pytest.approx(degrees)
 
     def test_a_bad_time_is_dropped_and_a_column_of_them_refused(self) -> None:
         table = b"time,lat,lon\n2024-06-15T10:30:00Z,1,2\n2024-02-30T10:30:00Z,1,2\n,1,2\n"

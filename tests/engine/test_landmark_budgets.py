@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,7 +15,16 @@ from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, OptimalSplit, Planned, UserLevel, WEvent
+from privacy_engine.mechanisms.landmark import (
+    Adaptive,
+    EventLevel,
+    OptimalSplit,
+    Planned,
+    Skip,
+    Uniform,
+    UserLevel,
+    WEvent,
+)
 from privacy_engine.promise import Context
 from tests.examples import examples
 
@@ -208,3 +218,35 @@ class TestAbsorption:
         )
         assert np.array_equal(one.budgets, two.budgets)
         assert geo.distance_m(one.series.lon, one.series.lat, two.series.lon, two.series.lat).max() == 0
+
+
+class TestClosedForms:
+    """Budgets of the mechanisms of the paper, for three events of which none, one or all are landmarks."""
+
+    @pytest.mark.parametrize(
+        ("cls", "mask", "expected"),
+        [
+            (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]),
+            (Uniform, [0, 1, 0], [3.0, 3.0, 3.0]),
+            (Uniform, [1, 1, 0], [2.0, 2.0, 2.0]),
+            (Uniform, [1, 1, 1], [2.0, 2.0, 2.0]),
+            (Skip, [0, 0, 0], [6.0, 6.0, 6.0]),
+            (Skip, [0, 1, 0], [6.0, 0.0, 6.0]),
+            (Skip, [1, 1, 1], [2.0, 2.0, 2.0]),
+            (UserLevel, [0, 1, 0], [2.0, 2.0, 2.0]),
+            (EventLevel, [0, 1, 0], [6.0, 6.0, 6.0]),
+        ],
+    )
+    def test_are_those_of_the_paper(self, cls, mask, expected):
+        assert cls(epsilon=6.0, radius_m=1.0).budgets(np.array(mask, dtype=bool)).tolist() == expected
+
+    def test_rates_of_what_is_protected_together_never_sum_to_more_than_the_level(self):
+        """In exact arithmetic, where budgets that are rounded may: a ninth nine times, for one."""
+        rng, rounded_up = np.random.default_rng(3), 0
+        for _ in range(200):
+            how = Uniform(epsilon=float(rng.uniform(0.01, 5)), radius_m=float(rng.uniform(1, 500)))
+            budgets = how.budgets(np.arange(int(rng.integers(2, 40))) > 0)
+            level = Fraction(how.epsilon) / Fraction(how.radius_m)
+            assert sum(map(Fraction, how.rates(budgets).tolist())) <= level
+            rounded_up += sum(map(Fraction, how.epsilon_per_m(budgets).tolist())) > level
+        assert rounded_up > 10

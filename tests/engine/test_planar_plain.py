@@ -103,3 +103,19 @@ def displaced(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: n
     towards = np.cos(bearing)[:, None] * np.cross(start, east) + np.sin(bearing)[:, None] * east
     angle = (radius_m / geo.EARTH_RADIUS_M)[:, None]
     return np.asarray(np.cos(angle) * start + np.sin(angle) * towards)
+
+
+class TestClosedForms:
+    """The distance of planar Laplace noise is Gamma(2, 1/ε): its distribution is 1 - (1 + εr) exp(-εr)."""
+
+    @pytest.mark.parametrize("epsilon", [0.01, 1.0])
+    @pytest.mark.parametrize("p", [0.05, 0.5, 0.95])
+    def test_quantiles(self, epsilon: float, p: float) -> None:
+        scaled = epsilon * float(noise.planar_quantile_m(epsilon, p))
+        assert 1 - (1 + scaled) * math.exp(-scaled) == pytest.approx(p, rel=1e-12)
+
+    def test_mean_and_deviation_are_those_of_the_density(self) -> None:
+        r, epsilon = np.linspace(0, 6000, 600_001), 0.01
+        density = epsilon**2 * r * np.exp(-epsilon * r)
+        assert noise.planar_mean_m(epsilon) == pytest.approx(np.trapezoid(r * density, r), rel=1e-6)
+        assert noise.planar_sd_m(epsilon) == pytest.approx(math.sqrt(np.trapezoid(r**2 * density, r) / 2), rel=1e-6)

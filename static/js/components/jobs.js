@@ -40,10 +40,12 @@ function announceEnded(closed, ended) {
     );
 }
 
-function compare(jobs, ended) {
+/** Of many jobs only some are listed: then one that is not listed any more has ended only if it is among `ended`. */
+function compare(jobs, all, ended) {
   const known = open;
   open = new Map(jobs.map((job) => [job.id, job]));
-  const closed = [...known.values()].filter((job) => !open.has(job.id));
+  const over = new Set(ended.map(({ id }) => id));
+  const closed = [...known.values()].filter((job) => !open.has(job.id) && (all || over.has(job.id)));
   const opened = jobs.filter((job) => !known.has(job.id));
   announceEnded(closed, ended);
   if (closed.length || opened.length) {
@@ -71,15 +73,15 @@ function slower(pace, moved) {
 }
 
 async function fetchJobs() {
-  const { results, ended, no_worker } = await get($("#jobs").dataset.url, { background: true });
+  const { results, open: number, ended, no_worker } = await get($("#jobs").dataset.url, { background: true });
   const now = JSON.stringify(
     [...results, ...ended].map(({ id, state, stage, progress }) => [id, state, stage, progress]),
   );
   const moved = now !== before;
   before = now;
-  drawer.draw(results, ended);
+  drawer.draw(results, number, ended);
   showSilence(no_worker);
-  compare(results, ended);
+  compare(results, number === results.length, ended);
   document.dispatchEvent(new CustomEvent("cairn:progress", { detail: results }));
   return slower(results.length ? BUSY : IDLE, moved);
 }

@@ -8,14 +8,20 @@ const OVER = { done: "done", ready: "ready", cancelled: "cancelled" };
 
 const mean = (jobs) => jobs.reduce((sum, job) => sum + job.progress, 0) / jobs.length;
 
-/** The button's text, and a short one for a phone. */
-function title(jobs, failed) {
+/** The button's text, and a short one for a phone; `number` jobs are open, of which `jobs` are listed. */
+function title(jobs, number, failed) {
   const running = jobs.filter((job) => job.state === "running").length;
   if (!jobs.length) return failed ? [`${count(failed, "job")} failed`, `${failed} failed`] : ["Jobs", "Jobs"];
-  const all = count(jobs.length, "job");
+  const all = count(number, "job");
   if (!running) return [`${all} waiting`, all];
   const share = done(mean(jobs));
-  return [`${running < jobs.length ? `${running} of ${all}` : all} running · ${share}`, `${all} · ${share}`];
+  return [`${running < number ? `${running} of ${all}` : all} running · ${share}`, `${all} · ${share}`];
+}
+
+/** What is not listed. @param {number} number */
+function showMore(line, number) {
+  line.hidden = number <= 0;
+  line.textContent = `${count(number, "job")} more in the queue.`;
 }
 
 function statusText(job) {
@@ -74,7 +80,7 @@ function createRow(job, act) {
 }
 
 /**
- * The drawer in `host`, opened by `button`. `draw(open, ended)` fills it with jobs as GET /api/v1/jobs/ reports them;
+ * The drawer in `host`, opened by `button`. `draw(open, number, ended)` fills it with jobs as GET /api/v1/jobs/ does;
  * `refreshJobs` is called after something was done here. Rows are patched in place, and focus stays in the drawer.
  */
 export function createDrawer(host, button, refreshJobs) {
@@ -123,7 +129,7 @@ export function createDrawer(host, button, refreshJobs) {
   }
 
   return {
-    draw(open, ended) {
+    draw(open, number, ended) {
       over = ended;
       const focused = host.contains(document.activeElement)
         ? document.activeElement
@@ -131,7 +137,7 @@ export function createDrawer(host, button, refreshJobs) {
           ? held
           : null;
       const neighbour = focused?.closest(".job")?.nextElementSibling;
-      const [long, short] = title(open, ended.filter(({ state }) => state === "failed").length);
+      const [long, short] = title(open, number, ended.filter(({ state }) => state === "failed").length);
       $("[data-long]", button).textContent = long;
       $("[data-short]", button).textContent = short;
       for (const [id, { item }] of rows) {
@@ -142,6 +148,7 @@ export function createDrawer(host, button, refreshJobs) {
       place(lists.open, open);
       place(lists.ended, ended);
       $("[data-jobs-none]", host).hidden = open.length > 0;
+      showMore($("[data-jobs-more]", host), number - open.length);
       $("[data-jobs-ended]", host).hidden = ended.length === 0;
       $("[data-jobs-clear]", host).hidden = ended.length < 2;
       if (focused && (focused !== document.activeElement || focused.hidden || focused.disabled))

@@ -1,7 +1,9 @@
 """The Celery app with barriers: a release's name specifies what happens between sampling and the final state.
 
 ``hold:X`` waits for the file X.go and can be cancelled; ``block:X`` waits and cannot be cancelled; ``exit`` ends the
-process; ``leak`` fails with the data in its message. The file X.reached.PID.TOKEN shows that a job waits.
+process; ``leak`` fails with the data in its message. ``spin`` never ends, ``deaf`` ignores the soft limit as well;
+``hog`` takes more memory than there is. The file X.reached.PID.TOKEN shows that a job waits. CAIRN_TEST_CLOCK_S is how
+far the worker's clock is ahead, CAIRN_TEST_LIMITS_S its soft and its hard limit of a job.
 
 Every block of an experiment that is computed writes a file computed.BLOCK.PID.NUMBER. While the file blocks.hold
 exists with a number in it, a process that has computed so many blocks waits and cannot be cancelled. CAIRN_TEST_PARTS
@@ -14,11 +16,20 @@ audits.reached.PID.
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
 import django
+import numpy as np
 from celery.signals import worker_init, worker_ready
+from django.utils import timezone
+
+clock, ahead_s = time.time, float(os.environ.get("CAIRN_TEST_CLOCK_S", "0"))
+if ahead_s:
+    django_now = timezone.now
+    time.time = lambda: clock() + ahead_s
+    timezone.now = lambda: django_now() + timezone.timedelta(seconds=ahead_s)
 
 django.setup()
 
@@ -34,6 +45,8 @@ __all__ = ["app"]
 
 BARRIERS = Path(os.environ["CAIRN_TEST_BARRIERS"])
 original = execution.draw_release
+if limits := os.environ.get("CAIRN_TEST_LIMITS_S"):
+    app.conf.task_soft_time_limit, app.conf.task_time_limit = map(float, limits.split(","))
 
 worker_init.disconnect(_load_the_engine)  # 3 s a start, and few tests compute experiments
 worker_init.connect(lambda **_: warm.releases(), weak=False)
@@ -50,6 +63,13 @@ def draw_release(row, lease):
                 lease.report("Held", 0.9)
     elif what == "exit":
         os._exit(9)
+    elif what in ("spin", "deaf"):
+        if what == "deaf":
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # Celery's soft limit
+        while True:
+            time.sleep(0.02)
+    elif what == "hog":
+        np.ones(1 << 36)
     elif what == "leak":
         series = read_data(row.kind, row.dataset.points_path)
         raise RuntimeError(str([(one.lon.tolist(), one.lat.tolist()) for one in series]))

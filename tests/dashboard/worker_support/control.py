@@ -16,7 +16,8 @@ import django
 
 django.setup()
 
-from django.db import connection  # noqa: E402
+from celery import current_app  # noqa: E402
+from django.db import close_old_connections, connection  # noqa: E402
 from django.db.models import Max  # noqa: E402
 from django.utils import timezone  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
@@ -25,7 +26,7 @@ from dashboard.accounts.models import User  # noqa: E402
 from dashboard.datasets import execution  # noqa: E402
 from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
-from dashboard.jobs.models import State  # noqa: E402
+from dashboard.jobs.models import OPEN, State  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases.models import Release  # noqa: E402
 from dashboard.releases.tasks import run_release  # noqa: E402
@@ -101,6 +102,17 @@ def enqueue(*, pk: str, times: int) -> int:
     return times
 
 
+def enqueue_unknown() -> str:
+    """A message of a task that there is not."""
+    return str(current_app.send_task("no.such.task", args=["1"]).id)
+
+
+def cancel_open() -> int:
+    """End every release that waits or runs."""
+    over = {"state": State.CANCELLED, "finished_at": timezone.now(), "token": None, "lease_until": None}
+    return Release.objects.filter(state__in=OPEN).update(**over)
+
+
 def age_enqueued_at(*, pk: str) -> int:
     """Make the message an hour old."""
     return Release.objects.filter(pk=pk).update(enqueued_at=timezone.now() - timezone.timedelta(hours=1))
@@ -111,7 +123,8 @@ def errors() -> list[Any]:
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 
-ANSWERS = {answer.__name__: answer for answer in (begin, call, race, row, experiment, enqueue, age_enqueued_at, errors)}
+DO = (begin, call, race, row, experiment, enqueue, enqueue_unknown, cancel_open, age_enqueued_at, errors)
+ANSWERS = {answer.__name__: answer for answer in DO}
 
 if __name__ == "__main__":
     out = sys.stdout
@@ -119,6 +132,7 @@ if __name__ == "__main__":
     Path(sys.argv[1]).touch()
     for line in sys.stdin:
         request = json.loads(line)
+        close_old_connections()  # as between two requests: the database may have been restarted
         try:
             answer = {"result": ANSWERS[request.pop("do")](**request)}
         except Exception as error:

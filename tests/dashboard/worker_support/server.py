@@ -1,4 +1,8 @@
-"""Temporary processes of one deployment: broker, database, sweep and workers."""
+"""Temporary processes of one deployment: broker, database, sweep and workers.
+
+With ``CAIRN_TEST_SETUP=production`` they have PostgreSQL and a Redis on a TCP port, as in docker-compose.yml; without
+it SQLite and a broker on a socket, as the launcher starts them.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,28 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import redis
 
 from dashboard.launcher import broker
+from tests import postgres
 from tests.patience import patience
+from tests.server import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 LEASE_S = 2.0
 SWEEP_S = 0.3
+PRODUCTION = os.environ.get("CAIRN_TEST_SETUP") == "production"
 CANARY = ([12.3456781, 12.3456792, 12.3456703, 12.3456714], [34.5678921, 34.5678932, 34.5678943, 34.5678954])
 
 
@@ -57,8 +65,9 @@ class Worker:
 class Server:
     """Broker, database, sweep, a substitute for the web process, and as many workers as a test starts."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
+    def __init__(self, home: Path, database: postgres.Cluster | None = None) -> None:
+        self.home, self.database = home, database
+        self.port = free_port() if database else 0
         self.barriers = home / "barriers"
         self.socket = home / "run" / "b.sock"
         self.workers: list[Worker] = []
@@ -66,8 +75,8 @@ class Server:
             folder.mkdir(parents=True)
         self.env = os.environ | {
             "CAIRN_HOME": str(home),
-            "DATABASE_URL": f"sqlite:///{home / 'cairn.sqlite3'}",
-            "REDIS_URL": broker.url(self.socket),
+            "DATABASE_URL": database.url if database else f"sqlite:///{home / 'cairn.sqlite3'}",
+            "REDIS_URL": f"redis://127.0.0.1:{self.port}/0" if self.port else broker.url(self.socket),
             "CAIRN_LEASE_S": str(LEASE_S),
             "CAIRN_SWEEP_S": str(SWEEP_S),
             "CAIRN_ALLOWED_HOSTS": "testserver",
@@ -101,7 +110,9 @@ class Server:
     # -- the broker
 
     def start_broker(self) -> None:
-        command = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=self.socket)
+        program = (self.port and shutil.which("redis-server")) or broker.find_server()
+        command = broker.command(program, folder=self.home / "broker", socket_path=self.socket)
+        command += ["--port", str(self.port), "--bind", "127.0.0.1"]
         with (self.home / "log" / "broker").open("ab") as out:
             self.broker = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         wait_for(lambda: broker.answers(self.socket), within_s=10, why="the broker answers")
@@ -112,6 +123,21 @@ class Server:
 
     def redis(self) -> redis.Redis:
         return redis.Redis(unix_socket_path=str(self.socket))
+
+    # -- the database
+
+    @contextmanager
+    def database_away(self) -> Iterator[None]:
+        """A database server that was stopped as by a crash, or an SQLite file that another process has locked."""
+        if self.database:
+            self.database.stop(signal.SIGQUIT)
+            yield
+            self.database.start()
+            return
+        with closing(sqlite3.connect(self.home / "cairn.sqlite3", isolation_level=None, timeout=patience(60))) as held:
+            held.execute("BEGIN EXCLUSIVE")
+            yield
+            held.execute("ROLLBACK")
 
     # -- workers
 
@@ -237,10 +263,11 @@ class Server:
 @contextmanager
 def temporary_server() -> Iterator[Server]:
     """A server in a temporary folder, whose name is short enough for a broker's socket; the folder is removed."""
-    home = Path(tempfile.mkdtemp(prefix="ch-"))
-    server = Server(home)
-    try:
+    with ExitStack() as stack:
+        home = Path(tempfile.mkdtemp(prefix="ch-"))
+        stack.callback(shutil.rmtree, home)
+        programs = postgres.programs() if PRODUCTION else None
+        assert programs or not PRODUCTION, "PostgreSQL is not installed here"
+        server = Server(home, stack.enter_context(postgres.running(programs)) if programs else None)
+        stack.callback(server.close)
         yield server
-    finally:
-        server.close()
-        shutil.rmtree(home)

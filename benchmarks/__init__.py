@@ -1,0 +1,1 @@
+"""Measurements: what is timed beside references, whole deployments under load and faults, tables of results."""

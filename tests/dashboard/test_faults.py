@@ -1,0 +1,119 @@
+"""Rows of the fault matrix that no other test has: limits of a job, bad messages, a full broker, clocks, an outage.
+
+``benchmarks/faults.py`` runs all rows, on both set-ups; docs/faults.md has the results.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.dashboard.test_worker import assert_published_once
+from tests.dashboard.worker_support.server import LEASE_S, PRODUCTION, Server, temporary_server, wait_for
+from tests.patience import patience
+
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(400)]
+LOCKED_S = 0.0 if PRODUCTION else 22.0
+"""SQLite waits 20 s for a lock before a statement fails."""
+
+
+@pytest.fixture(scope="module")
+def built() -> Iterator[Server]:
+    with temporary_server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(built: Server) -> Iterator[Server]:
+    """The server without workers."""
+    yield built
+    built.kill_workers()
+    built.control("cancel_open")  # what a test that failed left would run in the next one
+
+
+def assert_serves(server: Server, *, within_s: float = 30.0) -> None:
+    """A release is made."""
+    assert_published_once(server.until_published(server.submit()["json"]["id"], within_s=within_s), attempts=1)
+
+
+def test_a_database_that_is_away_while_a_job_runs_ends_no_job(server: Server) -> None:
+    server.start_worker()
+    pk = server.submit("hold:outage")["json"]["id"]
+    server.until_reached("outage")
+    waiting = server.submit()["json"]["id"]
+    with server.database_away():
+        server.open("outage")
+        time.sleep(1.0 + LOCKED_S)
+    for one in (pk, waiting):
+        row = server.until_published(one, within_s=60)
+        assert row["attempt"] <= 2
+        assert_published_once(row, attempts=row["attempt"])
+
+
+def test_a_job_over_its_soft_limit_fails_with_its_code(server: Server) -> None:
+    server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(2)},{patience(60)}")
+    row = server.until(server.submit("spin")["json"]["id"], "failed", within_s=30)
+    assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("time-limit", 1, 1)
+    assert_serves(server)
+
+
+def test_a_job_over_its_hard_limit_is_given_up(server: Server) -> None:
+    worker = server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(1)},{patience(2)}")
+    row = server.until(server.submit("deaf")["json"]["id"], "failed", within_s=60)
+    assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
+    assert_serves(server)
+    assert worker.process.poll() is None
+
+
+def test_a_job_that_needs_too_much_memory_fails_with_its_code(server: Server) -> None:
+    worker = server.start_worker()
+    row = server.until(server.submit("hog")["json"]["id"], "failed", within_s=30)
+    assert (row["error"]["code"], row["attempt"]) == ("memory", 1)
+    assert_serves(server)
+    assert worker.process.poll() is None
+
+
+def test_a_broker_that_is_full_costs_only_time(server: Server) -> None:
+    server.start_worker().until_ready()
+    with server.redis() as queue:
+        queue.config_set("maxmemory", 1)
+        made = server.submit()
+        assert (made["status"], made["json"]["state"]) == (201, "queued")
+        time.sleep(2 * LEASE_S)
+        queue.config_set("maxmemory", 0)
+    assert_published_once(server.until_published(made["json"]["id"], within_s=60), attempts=1)
+
+
+def test_what_is_no_message_stops_no_queue(server: Server) -> None:
+    """A worker that ends on it is started again, by the supervisor or the container engine."""
+    with server.redis() as queue:
+        queue.lpush("cairn", b"no message")
+    worker = server.start_worker()
+    wait_for(lambda: worker.process.poll() is not None or worker._ready.exists(), within_s=30, why="it started")
+    time.sleep(1.0)
+    if worker.process.poll() is not None:
+        server.start_worker()
+    assert_serves(server)
+
+
+def test_an_unknown_task_is_discarded(server: Server) -> None:
+    server.start_worker()
+    server.control("enqueue_unknown")
+    assert_serves(server)
+    with server.redis() as queue:
+        assert queue.llen("cairn") == 0
+
+
+def test_a_worker_with_a_wrong_clock_is_replaced_like_any_other(server: Server) -> None:
+    """Leases are by the database's clock."""
+    worker = server.start_worker(CAIRN_TEST_CLOCK_S="3600")
+    pk = server.submit("hold:clock")["json"]["id"]
+    server.until_reached("clock")
+    server.start_worker().until_ready()
+    killed = time.monotonic()
+    worker.kill()
+    server.open("clock")
+    assert_published_once(server.until_published(pk), attempts=2)
+    assert time.monotonic() - killed < patience(2 * LEASE_S + 1)
