@@ -83,7 +83,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, 
     give_up = time.monotonic() + patience(10)
     while True:
         try:
-            socket.create_connection(("127.0.0.1", tls), timeout=1).close()
+            socket.create_connection(("127.0.0.1", tls), timeout=patience(1)).close()
             break
         except OSError:
             assert process.poll() is None, (folder / "error.log").read_text()

@@ -69,6 +69,7 @@ class UserSession(AbstractBaseSession):
     """Django's session, with what its user sees of it; ``user`` is null before a login."""
 
     FIXED: ClassVar = {"session_key", "id", "created_at"}
+    OWNER: ClassVar = "user"
 
     id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)  # the key itself logs in: it is in no page
     user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, related_name="sessions")

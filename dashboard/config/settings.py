@@ -286,7 +286,11 @@ SPECTACULAR_SETTINGS = {
     "layout: 'CairnLayout', plugins: [window.cairnLayout]}",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {"JobStateEnum": "dashboard.jobs.models.State"},
+    "ENUM_NAME_OVERRIDES": {
+        "JobStateEnum": "dashboard.jobs.models.State",
+        "RoleEnum": "dashboard.projects.models.Role",
+        "MemberRoleEnum": "dashboard.projects.serializers.ROLES",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.config.openapi.pydantic_schemas",

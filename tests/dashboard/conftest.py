@@ -34,6 +34,7 @@ from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import UNIFORM
 from tests.dashboard.attack_helpers import crowd, queued_attack, taxi_release  # noqa: F401
 from tests.dashboard.command_runner import day  # noqa: F401
+from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
 
 HOME = Path(django_settings.CAIRN_HOME)
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))

@@ -147,7 +147,7 @@ class TestList:
     def test_requests_the_database_the_same_number_of_times_for_any_length(
         self, owner_api: APIClient, django_assert_max_num_queries: Callable[..., Any]
     ) -> None:
-        with django_assert_max_num_queries(2):
+        with django_assert_max_num_queries(4):
             owner_api.get(URL)
 
 

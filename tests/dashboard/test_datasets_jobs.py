@@ -14,6 +14,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import User
 from dashboard.attacks.models import Attack
 from dashboard.audits.models import Audit
@@ -299,4 +300,4 @@ def test_a_row_that_is_rolled_back_is_not_enqueued(
 
 
 def test_every_job_model_is_found() -> None:
-    assert set(job_models.models_of()) == {Dataset, Release, Part, Attack, Audit}
+    assert set(job_models.models_of()) == {Dataset, Release, Part, Attack, Audit, AccountExport}

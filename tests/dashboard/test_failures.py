@@ -51,8 +51,10 @@ NOT_OF_JOBS = {
     "login",
     "throttled",
     "second-factor",
+    "role",
     "scope",
     "missing-package",
+    "settings",
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +24,14 @@ from tests.dashboard.rows import rows_of
 from tests.dashboard.test_authorisation import API, KIND, PAGES, SENT, TUS, address, id_fields
 
 UNSAFE = ("post", "put", "patch", "delete")
-PERSONAL = {"uploads", "sessions", "audits"}  # what is in no project: a member is a stranger to them
+# what is in no project: a member is a stranger to them
+PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
+    "uploads",
+    "sessions",
+    "audits",
+    "account-exports",
+    "invitations",
+}  # what is in no project: a member is a stranger to them
 READING_POSTS = {  # what a viewer may do by POST: nothing is stored
     "datasets/<uuid:pk>/aggregate/preview/",
     "landmark-sets/<uuid:pk>/dummies/preview/",
@@ -42,6 +50,7 @@ FORMS = {  # pages that are forms alone: refused to who may not submit them
     *("/datasets/<uuid:pk>/releases/new/", "/landmark-sets/<uuid:pk>/dummies/"),
 }
 MOVES = {f"/{kind}/<uuid:pk>/project/" for kind in ("datasets", "experiments", "streams")}
+AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take turns
 WRITING_BODIES = {f"{API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
 
 
@@ -162,7 +171,7 @@ def test_pages_by_role(client: Client, people: dict[str, User], rows: dict[str, 
         client.force_login(people[name])
         for path in PAGES:
             if what(path) in PERSONAL:
-                assert client.get(address(path, rows)).status_code == 404, (name, path)
+                assert client.get(address(path, rows)).status_code in (404, 405), (name, path)
                 continue
             with transaction.atomic():
                 got, posted = (getattr(client, verb)(address(path, rows)) for verb in ("get", "post"))
@@ -213,5 +222,6 @@ def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(
             seen.add(path)
         else:
             expected = tried(owner, "post", path, sent)
-            assert (answer.status_code, answer.content) == (expected.status_code, expected.content), path
+            shown = [AHEAD.sub(b"", one.content) for one in (answer, expected)]
+            assert (answer.status_code, shown[0]) == (expected.status_code, shown[1]), path
     assert seen == WRITING_BODIES

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -19,7 +17,6 @@ from dashboard.datasets.models import Budget, BudgetEntry, Dataset
 from dashboard.datasets.services import delete_dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
-from dashboard.landmarks.models import LandmarkSet
 from dashboard.projects import services
 from dashboard.projects.access import InProject, may, models_in_projects, role_of
 from dashboard.projects.models import Membership, Project, Role
@@ -32,49 +29,9 @@ from dashboard.streams.services import open_stream
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import first_error
 from tests.dashboard.conftest import client_of
+from tests.dashboard.project_helpers import DATASETS, PROJECTS, url
 from tests.dashboard.test_lineage import csv, imported, lines
-
-PROJECTS = "/api/v1/projects/"
-DATASETS = "/api/v1/datasets/"
-
-
-@pytest.fixture
-def lead(db: None) -> User:
-    return User.objects.create_user("lead")
-
-
-@pytest.fixture
-def project(lead: User, owner: User) -> Project:
-    """The lead's, where the owner of the data is an editor."""
-    made = services.create_project(owner=lead, name="Taxis")
-    services.add_member(project=made, username="owner", role=Role.EDITOR)
-    return made
-
-
-@pytest.fixture
-def shared(owner: User, project: Project, ready_dataset: Dataset) -> Dataset:
-    """The owner's dataset in the project."""
-    services.move_row(user=owner, row=ready_dataset, project=project.pk)
-    return ready_dataset
-
-
-@pytest.fixture
-def member(project: Project) -> Callable[[str], User]:
-    """``member("editor")``: another user with that role."""
-
-    def make(role: str) -> User:
-        user = User.objects.create_user(role)
-        services.add_member(project=project, username=role, role=role)
-        return user
-
-    return make
-
-
-def url(row: Any, rest: str = "") -> str:
-    names = {Dataset: "datasets", Experiment: "experiments", LiveStream: "streams", Project: "projects"}
-    return f"/api/v1/{names[type(row)]}/{row.pk}/{rest}"
 
 
 class TestAccess:
@@ -110,29 +67,29 @@ class TestAccess:
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_roles_are_read_once_in_a_request(self, shared: Dataset, member: Callable[[str], User]) -> None:
+    def test_roles_are_read_once_in_a_request(self, shared_dataset: Dataset, member: Callable[[str], User]) -> None:
         api = client_of(member("viewer"))
         with CaptureQueriesContext(
             connection,
         ) as queries:
-            assert api.get(url(shared)).status_code == 200
+            assert api.get(url(shared_dataset)).status_code == 200
         assert sum("projects_membership" in one["sql"] for one in queries) == 1
 
     def test_a_removed_member_loses_access_at_once(
-        self, shared: Dataset, owner: User, project: Project, member: Callable[[str], User], client: Client
+        self, shared_dataset: Dataset, owner: User, project: Project, member: Callable[[str], User], client: Client
     ) -> None:
         editor = member("editor")
         api = client_of(editor)
         client.force_login(editor)
         made = api.post(
-            "/api/v1/landmark-sets/", {"dataset": str(shared.pk), "method": {"name": "manual", "events": [0]}}
+            "/api/v1/landmark-sets/", {"dataset": str(shared_dataset.pk), "method": {"name": "manual", "events": [0]}}
         )
         assert made.status_code == 201
-        pages = [f"/datasets/{shared.pk}/", f"/datasets/{shared.pk}/compare/", project.page_url]
+        pages = [f"/datasets/{shared_dataset.pk}/", f"/datasets/{shared_dataset.pk}/compare/", project.page_url]
         assert [client.get(page).status_code for page in pages] == [200] * 3
         services.remove_member(membership=Membership.objects.get(user=editor))
         assert [client.get(page).status_code for page in pages] == [404] * 3
-        gone = [url(shared), url(shared, "track/"), url(project), made.json()["urls"]["self"]]
+        gone = [url(shared_dataset), url(shared_dataset, "track/"), url(project), made.json()["urls"]["self"]]
         assert [api.get(one).status_code for one in gone] == [404] * 4
         assert api.get(DATASETS, {"project": str(project.pk)}).json()["results"] == []
 
@@ -153,14 +110,16 @@ class TestAccess:
         assert next(messages) == b"event: closed\ndata: {}\n\n"
         response._resource_closers[0]()
 
-    def test_what_is_in_a_project_stays_unknown_to_strangers(self, shared: Dataset, stranger_api: APIClient) -> None:
-        assert stranger_api.get(url(shared)).status_code == 404
+    def test_what_is_in_a_project_stays_unknown_to_strangers(
+        self, shared_dataset: Dataset, stranger_api: APIClient
+    ) -> None:
+        assert stranger_api.get(url(shared_dataset)).status_code == 404
         assert stranger_api.get(PROJECTS).json()["results"] == []
 
 
 class TestWork:
     def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload_exactly(
-        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
     ) -> None:
         editor = client_of(member("editor"))
         assert editor.post("/api/v1/releases/", body).status_code == 201
@@ -172,24 +131,26 @@ class TestWork:
         assert {one.owner_id for one in Release.objects.all()} == {owner.pk}
 
     def test_an_editor_reaches_the_limit_that_the_owner_set(
-        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
     ) -> None:
         budget = {"budget": {"epsilon": 1.5, "radius_m": 200.0}}
         editor = client_of(member("editor"))
-        refused = editor.patch(url(shared), budget)
+        refused = editor.patch(url(shared_dataset), budget)
         assert refused.status_code == 403
         assert refused.json()["detail"] == "Only owner, whom it belongs to, may set its budget."
-        assert client_of(owner).patch(url(shared), budget).status_code == 200
+        assert client_of(owner).patch(url(shared_dataset), budget).status_code == 200
         assert editor.post("/api/v1/releases/", body).status_code == 201
         assert editor.post("/api/v1/releases/", body).status_code == 409
         assert Release.objects.count() == 1
 
-    def test_the_owner_of_the_project_does_not_set_the_budget_of_others(self, shared: Dataset, lead: User) -> None:
-        assert client_of(lead).patch(url(shared), {"budget": None}).status_code == 403
-        assert client_of(lead).post(url(shared, "lineage/"), {}).status_code == 403
+    def test_the_owner_of_the_project_does_not_set_the_budget_of_others(
+        self, shared_dataset: Dataset, lead: User
+    ) -> None:
+        assert client_of(lead).patch(url(shared_dataset), {"budget": None}).status_code == 403
+        assert client_of(lead).post(url(shared_dataset, "lineage/"), {}).status_code == 403
 
     def test_idempotency_keys_are_each_users_own(
-        self, shared: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
+        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
     ) -> None:
         apis = [client_of(owner), client_of(member("editor"))]
         ids = [
@@ -202,28 +163,32 @@ class TestWork:
     def test_names_of_uploads_outside_the_project_are_not_shown(
         self, owner: User, project: Project, member: Callable[[str], User], client: Client
     ) -> None:
-        shared, other = (imported(owner, csv(lines(count=n)), name) for n, name in ((60, "walk"), (59, "My holiday")))
-        services.move_row(user=owner, row=shared, project=project.pk)
+        shared_dataset, other = (
+            imported(owner, csv(lines(count=n)), name) for n, name in ((60, "walk"), (59, "My holiday"))
+        )
+        services.move_row(user=owner, row=shared_dataset, project=project.pk)
         viewer = member("viewer")
         client.force_login(viewer)
-        pages = [client.get(f"/datasets/{shared.pk}/{rest}").content for rest in ("", "compare/")]
-        known = client_of(viewer).get(url(shared, "lineage/"))
+        pages = [client.get(f"/datasets/{shared_dataset.pk}/{rest}").content for rest in ("", "compare/")]
+        known = client_of(viewer).get(url(shared_dataset, "lineage/"))
         assert not any(b"My holiday" in one or str(other.pk).encode() in one for one in (*pages, known.content))
         assert b"or is not in this project" in pages[0]
         assert len(known.json()["others"]) == 1
-        assert b"My holiday" in client_of(owner).get(url(shared, "lineage/")).content
+        assert b"My holiday" in client_of(owner).get(url(shared_dataset, "lineage/")).content
 
     def test_an_experiment_on_a_dataset_is_in_its_project_and_its_owners(
-        self, shared: Dataset, owner: User, project: Project, member: Callable[[str], User]
+        self, shared_dataset: Dataset, owner: User, project: Project, member: Callable[[str], User]
     ) -> None:
         preset = {"name": "error-geolife", "repetitions": 1}
-        made = client_of(member("editor")).post("/api/v1/experiments/", {"dataset": str(shared.pk), "preset": preset})
+        made = client_of(member("editor")).post(
+            "/api/v1/experiments/", {"dataset": str(shared_dataset.pk), "preset": preset}
+        )
         assert made.status_code == 201, made.content
         row = Experiment.objects.get()
         assert (row.owner_id, row.project_id) == (owner.pk, project.pk)
 
     def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(
-        self, shared: Dataset, member: Callable[[str], User], submit: Callable[..., Release]
+        self, shared_dataset: Dataset, member: Callable[[str], User], submit: Callable[..., Release]
     ) -> None:
         release = submit()
         viewer, editor = client_of(member("viewer")), client_of(member("editor"))
@@ -233,12 +198,12 @@ class TestWork:
         assert editor.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 200
 
     def test_a_link_of_a_discarded_release_is_its_owners_alone(
-        self, shared: Dataset, done: Release, owner: User, member: Callable[[str], User]
+        self, shared_dataset: Dataset, done: Release, owner: User, member: Callable[[str], User]
     ) -> None:
         editor = member("editor")
         link = publish_release(release=done)
         assert Publication.objects.visible_to(editor).get() == link
-        delete_dataset(dataset=shared)
+        delete_dataset(dataset=shared_dataset)
         assert not Publication.objects.visible_to(editor).exists()
         assert Publication.objects.visible_to(owner).get() == link
 
@@ -261,14 +226,14 @@ class TestMoving:
         assert editor.get(url(ready_dataset)).status_code == 404
 
     def test_the_owner_of_the_project_takes_out_and_puts_nothing_of_others_elsewhere(
-        self, lead: User, shared: Dataset, owner_api: APIClient
+        self, lead: User, shared_dataset: Dataset, owner_api: APIClient
     ) -> None:
         api = client_of(lead)
         own = services.create_project(owner=lead, name="Another")
-        assert api.patch(url(shared), {"project": str(own.pk)}).status_code == 403
-        assert api.patch(url(shared), {"project": None}).status_code == 200
-        assert api.get(url(shared)).status_code == 404
-        assert owner_api.get(url(shared)).json()["project"] is None
+        assert api.patch(url(shared_dataset), {"project": str(own.pk)}).status_code == 403
+        assert api.patch(url(shared_dataset), {"project": None}).status_code == 200
+        assert api.get(url(shared_dataset)).status_code == 404
+        assert owner_api.get(url(shared_dataset)).json()["project"] is None
 
     def test_experiments_follow_their_dataset_unless_they_are_elsewhere(
         self, owner: User, project: Project, ready_dataset: Dataset
@@ -317,143 +282,3 @@ class TestMoving:
         lead = Client()
         lead.force_login(project.owner)
         assert "reads <strong>the originals</strong>" in lead.get(project.page_url).content.decode()
-
-
-class TestMembers:
-    def test_is_added_by_name_with_a_role_and_changed_and_removed(self, lead: User, project: Project) -> None:
-        User.objects.create_user("Ada")
-        api = client_of(lead)
-        made = api.post(url(project, "members/"), {"user": "Ada", "role": "viewer"})
-        assert made.status_code == 201
-        assert made["Location"] == made.json()["urls"]["self"]
-        assert [one["user"] for one in api.get(url(project, "members/")).json()] == ["owner", "Ada"]
-        assert api.patch(made["Location"], {"role": "editor"}).json()["role"] == "editor"
-        assert api.get(PROJECTS).json()["results"][0]["members"] == 2
-        assert api.delete(made["Location"]).status_code == 204
-        assert api.get(made["Location"]).status_code == 404
-
-    @pytest.mark.parametrize(
-        ("sent", "status", "field"),
-        [
-            ({"user": "unknown", "role": "viewer"}, 400, "user"),
-            ({"user": "gone", "role": "viewer"}, 400, "user"),
-            ({"user": "lead", "role": "viewer"}, 400, "user"),
-            ({"user": "owner", "role": "viewer"}, 409, "user"),
-            ({"user": "stranger", "role": "owner"}, 400, "role"),
-        ],
-    )
-    def test_refuses_with_the_reason(
-        self, lead: User, project: Project, stranger: User, sent: Any, status: int, field: str
-    ) -> None:
-        User.objects.create_user("gone", is_active=False)
-        answer = client_of(lead).post(url(project, "members/"), sent)
-        assert (answer.status_code, first_error(answer)["field"]) == (status, field)
-        assert Membership.objects.count() == 1
-
-    def test_names_cannot_be_found_by_trying(self, lead: User, project: Project, stranger: User) -> None:
-        api = client_of(lead)
-        tried = [api.post(url(project, "members/"), {"user": f"name{i}", "role": "viewer"}) for i in range(21)]
-        assert [one.status_code for one in tried] == [400] * services.NAMES_TRIED + [429]
-        known = api.post(url(project, "members/"), {"user": "stranger", "role": "viewer"})
-        assert known.status_code == 429
-        assert int(known["Retry-After"]) > 0
-        page = Client()
-        page.force_login(lead)
-        assert "Try again in" in page.post(project.page_url, {"user": "stranger", "role": "viewer"}).content.decode()
-
-    def test_names_that_are_known_do_not_count(self, lead: User, project: Project) -> None:
-        for i in range(services.NAMES_TRIED + 1):
-            User.objects.create_user(f"student{i}")
-            services.add_member(project=project, username=f"student{i}", role=Role.VIEWER)
-        assert project.memberships.count() == services.NAMES_TRIED + 2
-
-    def test_a_member_leaves_and_takes_own_rows_along(
-        self, owner_api: APIClient, owner: User, shared: Dataset, lead: User, member: Callable[[str], User]
-    ) -> None:
-        viewer, mine = member("viewer"), Membership.objects.get(user=owner)
-        assert client_of(viewer).delete(f"/api/v1/members/{mine.pk}/").status_code == 403
-        assert owner_api.delete(f"/api/v1/members/{mine.pk}/").status_code == 204
-        shared.refresh_from_db()
-        assert shared.project_id is None
-        assert client_of(lead).get(url(shared)).status_code == 404
-        assert owner_api.get(url(shared)).status_code == 200
-
-
-class TestDeletion:
-    def test_of_a_project_leaves_the_rows_to_their_owners(
-        self, shared: Dataset, lead: User, owner_api: APIClient, project: Project
-    ) -> None:
-        assert client_of(lead).delete(url(project)).status_code == 204
-        assert not Membership.objects.exists()
-        shared.refresh_from_db()
-        assert shared.project_id is None
-        assert owner_api.get(url(shared)).status_code == 200
-        assert client_of(lead).get(url(shared)).status_code == 404
-
-    def test_of_its_owners_account_too(self, shared: Dataset, lead: User, owner_api: APIClient) -> None:
-        lead.delete()
-        assert not Project.objects.exists()
-        assert owner_api.get(url(shared)).json()["project"] is None
-
-    def test_of_a_members_account_leaves_what_they_made_of_others_data(
-        self, shared: Dataset, member: Callable[[str], User], body: dict[str, Any]
-    ) -> None:
-        editor = member("editor")
-        assert client_of(editor).post("/api/v1/releases/", body).status_code == 201
-        editor.delete()
-        assert Release.objects.count() == 1
-        assert Membership.objects.count() == 1
-
-    def test_of_the_account_of_the_rows_owner_takes_them(self, shared: Dataset, owner: User, project: Project) -> None:
-        LandmarkSet.objects.all().delete()
-        owner.delete()
-        assert not Dataset.objects.exists()
-        assert Project.objects.get() == project
-
-
-class TestCost:
-    def test_lists_take_as_many_queries_for_one_row_as_for_many(
-        self, owner: User, lead: User, project: Project, shared: Dataset, client: Client
-    ) -> None:
-        viewer = User.objects.create_user("viewer")
-        services.add_member(project=project, username="viewer", role=Role.VIEWER)
-        client.force_login(viewer)
-        api = client_of(viewer)
-        addresses = ["/", "/projects/", project.page_url, "/experiments/", "/streams/", f"/?project={project.pk}"]
-        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
-        services.move_row(user=owner, row=stream, project=project.pk)
-        found = []
-        for more in (0, 15):
-            for i in range(more):
-                each = services.create_project(owner=lead, name=f"Project {i}")
-                services.add_member(project=each, username="viewer", role=Role.VIEWER)
-                for place in (project, each):
-                    columns = {"state": shared.state, "finished_at": shared.finished_at, "thumbnail": "M0 0"}
-                    columns |= {"points_file": "x", "content_digest": "x", "points": 1}
-                    Dataset.objects.create(owner=owner, name=f"Run {i}", project=place, **columns)
-                    LiveStream.objects.create(
-                        owner=owner, name="x", project=place, dimensions=["a"], mechanism="stream-uniform",
-                        spec={"mechanism": kinds.STREAM}, spec_digest="",
-                    )  # fmt: skip
-            Dataset.objects.update(thumbnail="M0 0")
-            counts = []
-            for address in addresses:
-                with CaptureQueriesContext(connection) as queries:
-                    assert client.get(address).status_code == 200
-                counts.append(len(queries))
-            for address in (PROJECTS, DATASETS, "/api/v1/streams/"):
-                with CaptureQueriesContext(connection) as queries:
-                    assert api.get(address).status_code == 200
-                counts.append(len(queries))
-            found.append(counts)
-        assert found[0] == found[1]
-
-    @pytest.mark.django_db(transaction=True)
-    @pytest.mark.parametrize(("app", "number"), [("datasets", "0013"), ("experiments", "0006"), ("streams", "0002")])
-    def test_the_column_is_added_without_copying_the_table(self, app: str, number: str, capsys: Any) -> None:
-        call_command("sqlmigrate", app, number)
-        sql = capsys.readouterr().out
-        assert "ADD COLUMN" in sql
-        assert "CREATE TABLE" not in sql
-        assert "IS NOT NULL" in sql  # the index has the rows in projects alone

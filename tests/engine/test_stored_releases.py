@@ -21,6 +21,7 @@ from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import ReleaseSpec
 from tests.engine.mechanism_examples import every_mechanism, example
+from tests.patience import patience
 
 KIND = datatypes["trajectory"]
 COLUMNS = ("event", "budgets", "fresh", "sd_m")
@@ -173,7 +174,7 @@ def test_memory_is_far_below_that_of_the_columns() -> None:
     """Of 3 million events, 219 MB with their originals; distances, a million rows at once, and no more."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, "300"],
-        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=300,
+        capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2], timeout=patience(300),
     )  # fmt: skip
     assert int(done.stdout) < 150_000
 

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('datasets', '0013_project'),
+        ('datasets', '0014_newest_of_owner'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
