@@ -93,7 +93,7 @@ def id_fields(node: Any, components: dict[str, Any]) -> Iterator[str]:
 
 
 KIND = {"dataset": "datasets", "landmark_set": "landmark-sets", "release": "releases", "upload": "uploads"}
-KIND |= {"derived_from": "releases", "others": "datasets", "project": "projects"}
+KIND |= {"derived_from": "releases", "others": "datasets", "project": "projects", "subject_id": "datasets"}
 SENT = {
     "mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0},
     "method": {"name": "manual", "events": [0]},
