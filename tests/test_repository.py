@@ -124,7 +124,10 @@ def test_the_readme_points_at_things_that_are_there() -> None:
 
 
 def _unscaled(source: str) -> list[str]:
-    """Literal time-outs of a test file: ``timeout=10``, ``time.monotonic() + 10``; 0 means not to wait at all."""
+    """Literal time-outs of a test file: ``timeout=10``, ``time.monotonic() + 10``, Playwright's default in ms.
+
+    0 means not to wait at all.
+    """
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.keyword) and node.arg == "timeout":
@@ -135,6 +138,8 @@ def _unscaled(source: str) -> list[str]:
             and ast.unparse(node.left) == "time.monotonic()"
         ):
             value = node.right
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "set_default_timeout":
+            value = node.args[0]
         else:
             continue
         if isinstance(value, ast.Constant) and value.value:
@@ -151,7 +156,8 @@ class TestPatience:
 
     def test_literals_are_found(self) -> None:
         source = "f(timeout=5)\nend = time.monotonic() + 30\nf(timeout=patience(5))\nf(timeout=0)\nf(timeout=SOON_S)"
-        assert sorted(_unscaled(source)) == ["time.monotonic() + 30", "timeout=5"]
+        source += "\npage.set_default_timeout(5_000)\npage.set_default_timeout(patience(5_000))"
+        assert sorted(_unscaled(source)) == ["page.set_default_timeout(5000)", "time.monotonic() + 30", "timeout=5"]
 
 
 def test_the_image_keeps_connections_longer_than_proxies_do() -> None:

@@ -138,6 +138,7 @@ def main(folder: Path, names: list[str]) -> None:
     with cairn() as (address, stage), sync_playwright() as playwright:
         from tests.browser.conftest import FLAGS, find_browser
         from tests.browser.png_palette import with_palette
+        from tests.patience import patience
 
         wanted = {name: case for name, case in shots().items() if name in names or not names}
         folder.mkdir(parents=True, exist_ok=True)
@@ -149,7 +150,7 @@ def main(folder: Path, names: list[str]) -> None:
                 size = {"width": width, "height": height}
                 context = browser.new_context(base_url=address, viewport=size, color_scheme=colour, **device)
                 page = context.new_page()
-                page.set_default_timeout(120_000)
+                page.set_default_timeout(patience(120_000))
                 for name, case in wanted.items():
                     path = folder / f"{name}{suffix}-{colour}.png"
                     path.write_bytes(with_palette(reader, taken(page, case, stage, address)))

@@ -21,6 +21,7 @@ from tests.browser.page_checks import (
     motion_faults,
 )
 from tests.browser.sample_states import SampleStates
+from tests.patience import patience
 
 OTHER = {"light": "dark", "dark": "light"}
 
@@ -61,7 +62,7 @@ def test_nothing_is_wrong_with_any_page(
 ) -> None:
     more = {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"} if size is PHONE else {}
     page = open_page(size=size, **more)
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(patience(120_000))
     page.add_init_script(WATCH_SHIFTS)
     faults = [fault for case in CASES for fault in faults_of(page, case, stage, monitor, colour)]
     assert not faults, "\n".join(faults)

@@ -21,6 +21,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DEVICES, WALK, PageMonitor, check_page, run_jobs
+from tests.patience import patience
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
 TITLE = "Uniform · ε 1 / 200 m, Walk"
@@ -73,7 +74,7 @@ def drawer(page: Page) -> Locator:
 
 
 def open_drawer(page: Page) -> Locator:
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(patience(60_000))
     page.goto("/", wait_until="domcontentloaded")
     button(page).click()
     return drawer(page)

@@ -28,6 +28,7 @@ from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
 from tests.browser.rendering import cursors, expect_painted, layers, lines, painted, wait_until_ready
 from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
+from tests.patience import patience
 from tests.server import Server, running_server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
@@ -61,7 +62,7 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
     monitor = PageMonitor(server.address)
     page = Profile(browser, server.address, {"viewport": DESKTOP}).new_page(monitor)
     page.add_init_script(SEEN)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(patience(60_000))
     page.goto(server.link)
     page.wait_for_url(f"{server.address}/")
     yield page
