@@ -26,12 +26,6 @@ from tests.dashboard.test_authorisation import API, KIND, PAGES, SENT, TUS, addr
 UNSAFE = ("post", "put", "patch", "delete")
 # what is in no project: a member is a stranger to them
 PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
-    "uploads",
-    "sessions",
-    "audits",
-    "account-exports",
-    "invitations",
-}  # what is in no project: a member is a stranger to them
 READING_POSTS = {  # what a viewer may do by POST: nothing is stored
     "datasets/<uuid:pk>/aggregate/preview/",
     "landmark-sets/<uuid:pk>/dummies/preview/",
