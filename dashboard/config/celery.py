@@ -25,9 +25,14 @@ class Heartbeat(bootsteps.StartStopStep):
     def start(self, consumer: Any) -> None:
         """Record now, and every few seconds from now on, that this worker answers."""
         from dashboard.jobs import workers
+        from dashboard.storage.stored_path import stored_files
 
-        workers.beat(consumer.hostname)
-        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, (consumer.hostname,))
+        def beat() -> None:
+            workers.beat(consumer.hostname)
+            stored_files().maintain()  # a host of workers alone has no /healthz that does it
+
+        beat()
+        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, beat)
 
     def stop(self, consumer: Any) -> None:
         """Record that it does not answer."""

@@ -19,6 +19,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.maintenance import cleanup
+from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import SPARE_BYTES
 
 BROKER_S = 1.0
@@ -27,14 +28,15 @@ BROKER_S = 1.0
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 while the database answers, 503 when it does not.
 
-    A broker that is away and a disk that is nearly full are reported, and do not decide: a restart helps with neither.
+    A broker or storage that is away and a disk that is nearly full are reported, and do not decide: a restart helps
+    with none of them.
     """
     try:
         queue = {"database": True, "oldest_queued_s": _oldest_queued_s(), "expired_leases": _expired_leases()}
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None}
     report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(), "sweep_beat_s": _since_sweep_s()}
-    report |= {"broker": _broker_answers(), "disk_space": _has_disk_space()}
+    report |= {"broker": _broker_answers(), "disk_space": _has_disk_space(), **_storage()}
     status = 200 if report["ok"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
@@ -95,6 +97,13 @@ def _connected(url: SplitResult) -> socket.socket:
         line.close()
         raise
     return line
+
+
+def _storage() -> dict[str, Any]:
+    """Where files are stored, and whether that answers; hosts remove what they no longer need of their caches."""
+    storage = stored_files()
+    storage.maintain()
+    return {"storage": "s3" if storage.shared else "local", "storage_answers": storage.answers()}
 
 
 def _has_disk_space() -> bool:

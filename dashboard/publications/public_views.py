@@ -150,4 +150,4 @@ def data(request: HttpRequest, publication: Publication) -> FileResponse:
 @public
 def label(request: HttpRequest, publication: Publication) -> FileResponse:
     """The privacy label."""
-    return attachment(publication.label_path.open("rb"), "application/json", f"{publication.file_stem}.label.json")
+    return attachment(publication.label_path.open(), "application/json", f"{publication.file_stem}.label.json")

@@ -5,21 +5,20 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
-from dashboard.storage.local_files import written
+from dashboard.storage.stored_path import Source, located, written
 from privacy_engine.data import Floats, Mask
 from privacy_engine.formats.arrow import pa, pq, read_parquet
 
 
-def write_table(path: Path, table: pa.Table, *, differences: Collection[str] = ()) -> None:
+def write_table(path: Source, table: pa.Table, *, differences: Collection[str] = ()) -> None:
     """Store a table; of the columns ``differences`` that it has, whole numbers, those from row to row."""
     write_tables(path, [table], differences=differences)
 
 
-def write_tables(path: Path, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
+def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
     """Store the rows of tables of one schema, of which there is at least one, as :func:`write_table` does."""
     coming = iter(tables)
     first = next(coming)
@@ -39,24 +38,26 @@ def write_tables(path: Path, tables: Iterable[pa.Table], *, differences: Collect
             writer.write_table(table)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def read_table(path: Source, columns: Sequence[str] | None = None) -> pa.Table:
     """The table of :func:`write_table`, or some of its columns."""
-    return read_parquet(path, columns=columns)
+    with located(path) as local:
+        return read_parquet(local, columns=columns)
 
 
-def read_schema(path: Path) -> pa.Schema:
+def read_schema(path: Source) -> pa.Schema:
     """The schema of the table of :func:`write_table`, with its metadata; no column is read."""
-    return pq.read_schema(path)
+    with located(path) as local:
+        return pq.read_schema(local)
 
 
-def write_columns(path: Path, columns: dict[str, Floats]) -> None:
+def write_columns(path: Source, columns: dict[str, Floats]) -> None:
     """Store plain columns of equal length (budgets; the owner's errors)."""
     write_table(path, pa.table({name: pa.array(values) for name, values in columns.items()}))
 
 
-def read_columns(path: Path) -> dict[str, Floats]:
+def read_columns(path: Source) -> dict[str, Floats]:
     """The columns of :func:`write_columns`."""
-    table = read_parquet(path)
+    table = read_table(path)
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
