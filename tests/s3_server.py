@@ -121,7 +121,7 @@ class Faulty:
             return [body if environ["REQUEST_METHOD"] != "HEAD" else b""]
         if environ["REQUEST_METHOD"] == "GET":
             return self._application(environ, start_response)
-        with self._one_by_one:  # moto looks whether an object exists and then writes it: S3 does both at once
+        with self._one_by_one:  # moto checks for an object and then writes it: S3 does both at once
             return self._application(environ, start_response)
 
     def _fault(self, request: str) -> str:

@@ -1,7 +1,7 @@
 """Copies of stored files in a folder of this host, so that readers have a path; bounded by their size together.
 
 Any number of threads and processes share the folder. Who reads a copy holds a shared lock on it (``flock``, which ends
-with its process), and only a copy that nobody holds is removed: the one that was used longest ago first.
+with its process), and only a copy without a lock is removed: the one that was used longest ago first.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ UNUSED_S = 3600.0
 """A copy that was not used for so long is removed: the file it is of may have been deleted."""
 UNFINISHED_S = 3600.0
 DOWNLOADS = 64  # locks, by name: a file is downloaded once by the threads of a process that need it at once
-MAINTAIN_EVERY_S = 60.0
 PART = ".part"
+PAUSE_S = 30.0
+"""Between two calls of ``make_space`` by one process that only maintains the folder."""
 
 
 class Content(NamedTuple):
@@ -110,8 +111,8 @@ class ReadCache:
                 total -= size
 
     def maintain(self) -> None:
-        """:meth:`make_space`, at most once a minute in a process."""
-        if time.monotonic() - self._maintained > MAINTAIN_EVERY_S:
+        """:meth:`make_space`, at most twice a minute in a process."""
+        if time.monotonic() - self._maintained > PAUSE_S:
             self._maintained = time.monotonic()
             self.make_space()
 
@@ -159,7 +160,7 @@ def _remove(entry: Path) -> None:
 
 
 def _removed_if_unused(path: Path) -> bool:
-    """Remove a copy unless somebody reads it."""
+    """Remove a copy unless a process reads it."""
     try:
         with path.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

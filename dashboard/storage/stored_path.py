@@ -15,6 +15,8 @@ from django.core.files.storage import storages
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.storage import local_files
 
+MAINTAIN_EVERY_S = 60.0
+"""How often :meth:`StoredFiles.maintain` is called on each host, about."""
 logger = logging.getLogger(__name__)
 
 

@@ -22,6 +22,7 @@ from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import positions
+from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine.experiments import presets
 
 JOBS = "/api/v1/jobs/"
@@ -168,7 +169,10 @@ class TestHeartbeat:
         step = Heartbeat(Consumer())
         step.start(Consumer)
         assert workers.answering() == 1
-        assert Consumer.timer.calls == [(workers.BEAT_S, workers.beat, ("celery@here",))]
+        assert Consumer.timer.calls == [
+            (workers.BEAT_S, workers.beat, ("celery@here",)),
+            (MAINTAIN_EVERY_S, stored_files().maintain, ()),
+        ]
         step.stop(Consumer)
         assert Consumer.timer.cancelled
         assert workers.answering() == 0

@@ -236,7 +236,7 @@ class TestSetting:
         assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
         assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
 
-    def test_says_what_is_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_names_the_packages_that_are_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("dashboard.storage.settings.find_spec", lambda name: None)
         with pytest.raises(ImproperlyConfigured, match=r"cairn-privacy\[s3\]"):
             self.backend(monkeypatch, CAIRN_STORAGE="s3://bucket")

@@ -136,7 +136,7 @@ class TestFaults:
         assert (release.state, release.attempt) == ("done", 1)
         assert len(list(one.listed("releases/"))) == 2
 
-    def test_pages_and_api_say_it_and_recover(
+    def test_pages_and_api_report_it_and_recover(
         self,
         owner_api: APIClient,
         owner_page: Client,
@@ -220,7 +220,7 @@ class TestEveryKindOfRow:
             f"publications/{'0' * 8}-0000-4000-8000-{'0' * 12}/label.json",
             f"blocks/{owner.pk}/{'0' * 64}/cell/0-1.npy",
             "base-maps/nothing",
-            "of-nobody",
+            "of-no-app",
         ]
         for name in strays:
             stored(StoredPath(name))
