@@ -54,6 +54,9 @@ ONE_BY_ONE = {*SERVERS, "test_real_server.py", "test_live_streams_killed.py"}
 SHARE_A_FIXTURE = {
     "test_experiments_worker.py",
     "test_ledger_migration.py",
+    "test_storage.py",
+    "test_storage_s3.py",
+    "test_storage_shared.py",
     "test_units_migration.py",
     "test_worker.py",
 }

@@ -79,7 +79,6 @@ def filled(user: Any, points: int, releases: int) -> Any:
     from dashboard.landmarks.services import mark_landmarks
     from dashboard.releases import execution as drawing
     from dashboard.releases.services import submit_release
-    from dashboard.storage import local_files
     from privacy_engine.data import Trajectory
     from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
     from privacy_engine.spec import ReleaseSpec
@@ -87,7 +86,7 @@ def filled(user: Any, points: int, releases: int) -> Any:
     row = Dataset(owner=user, name="A city", state=State.READY, progress=1.0, finished_at=timezone.now())
     for column, value in execution.store(row.folder, [Trajectory(*walk(points))], token=uuid.uuid4()).items():
         setattr(row, column, value)
-    with local_files.written(row.original_path) as out:
+    with row.original_path.written() as out:
         out.write(b"lon,lat\n")
     row.save(force_insert=True)
     events = (np.arange(0, points, points // 200)[:, None] + np.arange(min(50, points // 400))).ravel()

@@ -46,4 +46,4 @@ class AccountExportViewSet(JobViewSet[AccountExport]):
         """Download the ZIP."""
         row = self.finished_object()
         name = file_name("cairn", row.owner.get_username(), f"{row.finished_at:%Y-%m-%d}", extension="zip")
-        return row.path.open("rb"), "application/zip", name
+        return row.path.open(), "application/zip", name

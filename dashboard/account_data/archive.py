@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from django.core.exceptions import ObjectDoesNotExist
@@ -95,9 +94,9 @@ def _of_dataset(row: Dataset) -> Iterator[Member]:
     yield Member(f"{folder}/dataset.json", partial(_json, partial(facts.dataset, row)))
     if row.original_path.exists():
         suffix = re.search(r"(?:\.[A-Za-z0-9]{1,10}){0,2}$", row.file_name)
-        yield Member(f"{folder}/original{suffix[0] if suffix else ''}", partial(_opened, row.original_path))
+        yield Member(f"{folder}/original{suffix[0] if suffix else ''}", row.original_path.open)
     elif row.points_file:
-        yield Member(f"{folder}/points.parquet", partial(_opened, row.points_path))
+        yield Member(f"{folder}/points.parquet", row.points_path.open)
     for marks in row.landmark_sets.defer("packed").order_by("created_at", "pk"):
         yield Member(f"{folder}/landmark-sets/{marks.pk}.json", partial(_json, partial(facts.landmark_set, marks)))
     for release in row.releases.filter(state=State.DONE).order_by("created_at", "pk"):
@@ -117,10 +116,6 @@ def _of_experiment(row: Experiment) -> Iterator[Member]:
     yield Member(f"{stem}.json", partial(_json, partial(facts.experiment, row)))
     if row.state == State.DONE:
         yield Member(f"{stem}.csv", partial(_first, experiment_files.export, row, "csv"))
-
-
-def _opened(path: Path) -> BinaryIO:
-    return path.open("rb")
 
 
 def _first(export: Callable[[Any, str], tuple[BinaryIO, str, str]], row: Any, fmt: str) -> BinaryIO:

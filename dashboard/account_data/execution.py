@@ -36,7 +36,7 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     sums, left_out = [], []
     with (
-        local_files.written(row.path) as out,
+        row.path.written() as out,
         zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
     ):
         for i, member in enumerate(members):
@@ -54,8 +54,5 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
                     lease.report("Packing", i / len(members))
             sums.append(f"{digest.hexdigest()}  {member.path}\n")
         file.writestr("SHA256SUMS", "".join(sums))
-    return {
-        "size_bytes": row.path.stat().st_size,
-        "sha256": local_files.digest_of(row.path),
-        "left_out": left_out,
-    }
+    with row.path.local() as path:
+        return {"size_bytes": path.stat().st_size, "sha256": local_files.digest_of(path), "left_out": left_out}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import ClassVar
 
 from django.conf import settings
@@ -13,7 +12,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.jobs.models import Job, State, job_constraints
-from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 
 
 class AccountExport(Job):
@@ -47,9 +46,9 @@ class AccountExport(Job):
         return reverse("accountexports:list")
 
     @property
-    def path(self) -> Path:
-        """Where the ZIP lies."""
-        return local_files.home("accountexports", str(self.pk)) / "export.zip"
+    def path(self) -> StoredPath:
+        """The stored ZIP."""
+        return StoredPath(f"accountexports/{self.pk}/export.zip")
 
     @property
     def expires_at(self) -> datetime | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -16,7 +15,6 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets import lineage, tombstones
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
-from dashboard.storage import local_files
 
 
 @transaction.atomic
@@ -42,7 +40,7 @@ def request_export(*, owner: Any) -> AccountExport:
 @transaction.atomic
 def delete_export(*, export: AccountExport) -> None:
     """Delete an export with its file. A worker that makes it stores nothing."""
-    transaction.on_commit(partial(local_files.remove, export.path.parent))
+    transaction.on_commit(export.path.parent.remove_folder)
     export.delete()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any
 
 from django.core.files import File
@@ -14,6 +13,7 @@ from dashboard.core.errors import Conflict
 from dashboard.maps.basemap import operators_file, tile_server
 from dashboard.maps.pmtiles_file import open_archive
 from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.errors import ParameterError
 
 NAME_CHARS = 200
@@ -72,19 +72,22 @@ def store_map_file(*, user: User, upload: File[bytes]) -> MapFile:
         Names what the file must be, and what it is.
     """
     row = MapFile(user=user, name=(upload.name or "map.pmtiles")[-NAME_CHARS:], size=upload.size or 0)
+    staged = local_files.home("tmp") / f"base-map-{row.pk}"
     try:
-        with local_files.written(row.path) as out:
+        with local_files.written(staged) as out:
             shutil.copyfileobj(upload, out)
-        archive = open_archive(row.path)
+        archive = open_archive(staged)
         archive.check()
         row.attribution = archive.attribution
+        row.path.take(staged)
         with transaction.atomic():
             User.objects.select_for_update().get(pk=user.pk)  # two uploads at once: one row stays
             replaced = _forget(user)
             row.save(force_insert=True)
             User.objects.filter(pk=user.pk).update(base_map=BaseMapChoice.FILE, tile_host="")
     except BaseException:
-        local_files.remove(row.path)
+        local_files.remove(staged)
+        row.path.unlink()
         raise
     _remove(replaced)
     return row
@@ -97,13 +100,13 @@ def delete_map_file(*, user: User) -> None:
     _remove(gone)
 
 
-def _forget(user: User) -> list[Path]:
+def _forget(user: User) -> list[StoredPath]:
     """Delete the rows; the paths of their files, which are removed once that is committed."""
     paths = [row.path for row in MapFile.objects.filter(user=user)]
     MapFile.objects.filter(user=user).delete()
     return paths
 
 
-def _remove(paths: list[Path]) -> None:
+def _remove(paths: list[StoredPath]) -> None:
     for path in paths:
-        local_files.remove(path)
+        path.unlink()

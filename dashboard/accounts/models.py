@@ -1,7 +1,6 @@
 """Users, their sessions, login links, invitations and API tokens, failed attempts to log in, and base maps."""
 
 import uuid
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
@@ -11,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from knox.models import AbstractAuthToken
 
-from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 
 
 class BaseMapChoice(models.TextChoices):
@@ -60,9 +59,9 @@ class MapFile(models.Model):
         return f"base map of {self.user_id}"
 
     @property
-    def path(self) -> Path:
+    def path(self) -> StoredPath:
         """Where its bytes are."""
-        return local_files.home("base-maps") / str(self.pk)
+        return StoredPath(f"base-maps/{self.pk}")
 
 
 class UserSession(AbstractBaseSession):

@@ -13,21 +13,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from django.conf import settings
 
 from dashboard.attacks.models import Attack
 from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
-from dashboard.storage import local_files
+from dashboard.storage import local_files, parquet
 from dashboard.storage.series_cache import Line
 from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
-from privacy_engine.formats.arrow import pa, pq, read_parquet
+from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.published import CELLS_PER_DEGREE
 
 PART = 50_000  # values written at a time
@@ -55,10 +53,11 @@ def write(row: Attack, result: Result) -> str:
         "path": result.path is not None,
     }
     table = pa.table({name: _column(value) for name, value in columns.items()})
-    with local_files.written(row.data_path) as out:
+    with row.data_path.written() as out:
         about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
         pq.write_table(table.replace_schema_metadata(about), out, compression="zstd", write_statistics=False)
-    return local_files.digest_of(row.data_path)
+    with row.data_path.local() as local:
+        return local_files.digest_of(local)
 
 
 def _column(values: np.ndarray) -> Any:
@@ -69,7 +68,7 @@ def _column(values: np.ndarray) -> Any:
 
 def read(row: Attack) -> Kept:
     """What :func:`write` kept of a finished attack."""
-    table = read_parquet(row.data_path)
+    table = parquet.read_table(row.data_path)
     kept = json.loads(table.schema.metadata[b"kept"])
     return Kept(columns={name: _values(table.column(name)) for name in table.column_names}, **kept)
 
@@ -165,14 +164,14 @@ def clear_after(draft: Attack) -> None:
     elif row.state == State.DONE:
         for path in row.folder.iterdir():
             if path.name != row.data_file:
-                local_files.remove(path)
+                path.unlink()
     else:
-        local_files.remove(draft.data_path)
+        draft.data_path.unlink()
 
 
 def forget(row: Attack) -> None:
     """Remove every file of an attack."""
-    local_files.remove(Path(settings.CAIRN_HOME, "attacks", str(row.pk)))
+    row.folder.remove_folder()
 
 
 def forget_after_commit(instance: Attack, **_: Any) -> None:

@@ -1,7 +1,6 @@
 """Attacks on releases. They read the original: the owner's alone, and in no download of a release."""
 
 import uuid
-from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -13,7 +12,7 @@ from django.urls import reverse
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release
-from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine import attacks
 
 
@@ -76,11 +75,11 @@ class Attack(Job):
         return f"{reverse('releases:compare', args=[self.release.dataset_id])}?{urlencode(query)}"
 
     @property
-    def folder(self) -> Path:
-        """Where its result lies."""
-        return local_files.home("attacks", str(self.pk))
+    def folder(self) -> StoredPath:
+        """Where its result is stored."""
+        return StoredPath(f"attacks/{self.pk}")
 
     @property
-    def data_path(self) -> Path:
+    def data_path(self) -> StoredPath:
         """Its result."""
         return self.folder / self.data_file

@@ -20,23 +20,27 @@ class Heartbeat(bootsteps.StartStopStep):
 
     def __init__(self, consumer: Any, **options: Any) -> None:
         super().__init__(consumer, **options)
-        self._timer: Any = None
+        self._timers: list[Any] = []
 
     def start(self, consumer: Any) -> None:
-        """Record now, and every few seconds from now on, that this worker answers."""
+        """Record now, and every few seconds from now on, that this worker answers; and maintain the stored files."""
         from dashboard.jobs import workers
+        from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 
         mine = (consumer.hostname, tuple(consumer.app.amqp.queues.consume_from))
         workers.beat(*mine)
-        self._timer = consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, mine)
+        self._timers = [
+            consumer.timer.call_repeatedly(workers.BEAT_S, workers.beat, mine),
+            # a host of workers alone has no /healthz that does it
+            consumer.timer.call_repeatedly(MAINTAIN_EVERY_S, stored_files().maintain, ()),
+        ]
 
     def stop(self, consumer: Any) -> None:
         """Record that it does not answer."""
         from dashboard.jobs import workers
 
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        while self._timers:
+            self._timers.pop().cancel()
         workers.stopped(consumer.hostname)
 
 

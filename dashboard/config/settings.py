@@ -12,6 +12,7 @@ from kombu import Queue
 from dashboard.config.secret_files import secret, with_password
 from dashboard.launcher.home import broker_socket
 from dashboard.maps.basemap import base_map
+from dashboard.storage.settings import storage_backend
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -318,11 +319,14 @@ STATICFILES_FINDERS = [
 ]
 WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/base-map/[a-z]+\.[0-9a-f]{12}\.bin$"  # their names have a digest of the content
-if CAIRN_COLLECTED:
-    STORAGES = {
-        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
-    }
+STORAGES = {
+    "default": storage_backend(env, CAIRN_HOME),  # what users upload and Cairn makes
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"
+        if CAIRN_COLLECTED
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
 
 # Browser
 CONTENT_SECURITY_POLICY = {
@@ -373,5 +377,9 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("CAIRN_LOG", default="INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}, "celery": {"level": "WARNING"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},
+        "botocore": {"level": "WARNING"},
+    },
 }

@@ -1,4 +1,4 @@
-"""Errors of a database that is away or busy for a while: which they are, and work repeated until it answers again."""
+"""Errors of a database or storage that is away or busy for a while, and work repeated until it answers again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
+
+from dashboard.core.storage_errors import StorageUnavailable
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -22,7 +24,9 @@ SQLSTATE_TRANSIENT = ("08", "40", "53", "55", "57", "58")
 
 
 def is_transient(error: BaseException) -> bool:
-    """Return whether the database, not the statement, is the reason, so that the same may succeed later."""
+    """Return whether the database or storage, not the request, is the reason, so that the same may succeed later."""
+    if isinstance(error, StorageUnavailable):
+        return True
     if not isinstance(error, OperationalError | InterfaceError):
         return False
     cause = error.__cause__
@@ -42,7 +46,7 @@ def forget_connection() -> None:
 
 
 def patiently(work: Callable[[], T], *, limit_s: float = PATIENCE_S) -> T:
-    """Return ``work()``, called again after each transient error of the database for up to ``limit_s``.
+    """Return ``work()``, called again after each transient error of database or storage for up to ``limit_s``.
 
     ``work`` must end the same when an earlier call was carried out and only its answer was lost.
     """
@@ -50,9 +54,9 @@ def patiently(work: Callable[[], T], *, limit_s: float = PATIENCE_S) -> T:
     while True:
         try:
             return work()
-        except (OperationalError, InterfaceError) as error:
+        except (OperationalError, InterfaceError, StorageUnavailable) as error:
             if not is_transient(error) or connection.in_atomic_block or time.monotonic() > give_up:
                 raise
-            logger.warning("the database does not answer: %s", type(error).__name__)
+            logger.warning("database or storage does not answer: %s", type(error).__name__)
         forget_connection()
         time.sleep(next(pauses, PAUSES_S[-1]))

@@ -1,10 +1,11 @@
-"""Errors of the machine: a database that is away or locked, a full disk. The same request may succeed later."""
+"""Errors of the machine: a database or storage that is away, a full disk. The same request may succeed later."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from dashboard.core.database_errors import is_transient
+from dashboard.core.storage_errors import StorageUnavailable
 from privacy_engine.disk import is_full
 
 SQLITE_FULL = 13
@@ -24,6 +25,9 @@ class MachineError:
 DATABASE_AWAY = MachineError(
     503, "database-away", "The database does not answer at the moment. Nothing was changed; try again.", 5
 )
+STORAGE_AWAY = MachineError(
+    503, "storage-away", "The storage of files does not answer at the moment. Nothing was changed; try again.", 5
+)
 DISK_FULL = MachineError(
     507,
     "disk-full",
@@ -38,6 +42,8 @@ def machine_error(error: BaseException | None) -> MachineError | None:
         return None
     if is_full(error):
         return DISK_FULL
+    if isinstance(error, StorageUnavailable):
+        return STORAGE_AWAY
     if not is_transient(error):
         return None
     cause = error.__cause__

@@ -15,7 +15,8 @@ from dashboard.core.text import one_line, storable
 from dashboard.datasets import lineage, thumbnails
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
-from dashboard.storage import data_files, local_files
+from dashboard.storage import data_files
+from dashboard.storage.stored_path import Source, located
 from privacy_engine import formats
 from privacy_engine.aggregation import AggregationSpec, Events, aggregate, events_of
 from privacy_engine.cleaning import clean, parse_cleaning
@@ -78,7 +79,7 @@ def _source(row: Dataset) -> Dataset:
 def _stored(row: Dataset, lease: leases.Lease, data: Data, kind: str, report: dict[str, Any]) -> dict[str, Any]:
     fields = store(row.folder, data, token=lease.token, kind=kind)
     if not lease.rows().exists():  # deleted meanwhile: leave nothing
-        local_files.remove(row.folder / fields["points_file"])
+        (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
     return fields | {"report": {"kind": kind, "cleaning": [], **report}}
 
@@ -107,7 +108,7 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     lease.report("Storing the points", READ)
     fields = store(row.folder, found.data, token=lease.token, kind=found.evidence.kind)
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
-        local_files.remove(row.folder / fields["points_file"])
+        (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
     return fields | cleaned_columns(found.report) | {"source_file": file}
@@ -119,9 +120,9 @@ def cleaned_columns(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def import_now(
-    path: Path,
+    path: Source,
     *,
-    folder: Path,
+    folder: Source,
     name: str,
     options: Mapping[str, Any],
     cleaning: Sequence[Any] = (),
@@ -137,7 +138,7 @@ def import_now(
 
 
 def read(
-    path: Path,
+    path: Source,
     *,
     name: str,
     options: Mapping[str, Any],
@@ -156,6 +157,19 @@ def read(
     ParameterError
         There are cleaning steps, and the data are no trajectories.
     """
+    with located(path) as local:
+        return _read(local, name=name, options=options, cleaning=cleaning, kind=kind, watch=watch)
+
+
+def _read(
+    path: Path,
+    *,
+    name: str,
+    options: Mapping[str, Any],
+    cleaning: Sequence[Any],
+    kind: str,
+    watch: Callable[[float], None] | None,
+) -> Read:
     with path.open("rb") as file:
         kinds = (kind,) if kind else Kind.values
         reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **options)
@@ -176,7 +190,7 @@ def _refuse_cleaning(steps: Sequence[Any]) -> None:
         raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
 
 
-def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Preview:
+def preview(path: Source, *, name: str, options: Mapping[str, Any]) -> formats.Preview:
     """The first rows of the file and how they would be read; only its beginning is looked at.
 
     Raises
@@ -184,7 +198,7 @@ def preview(path: Path, *, name: str, options: Mapping[str, Any]) -> formats.Pre
     FormatError
         No table can be made out in it.
     """
-    with path.open("rb") as file:
+    with located(path) as local, local.open("rb") as file:
         return formats.preview(file, name=name, limits=_limits(), **options)
 
 
@@ -195,7 +209,7 @@ def _limits() -> formats.Limits:
     return replace(usual, total=total, whole=min(usual.whole, total))
 
 
-def store(folder: Path, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJECTORY) -> dict[str, Any]:
+def store(folder: Source, data: Data, *, token: uuid.UUID, kind: str = Kind.TRAJECTORY) -> dict[str, Any]:
     """Write the data into ``folder`` under a name of this attempt's own; the columns that describe them."""
     name, found = f"points-{token}.parquet", datatypes[kind]
     data_files.write_data(kind, folder / name, data)

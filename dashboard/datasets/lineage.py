@@ -12,7 +12,6 @@ import hashlib
 import hmac
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -32,6 +31,7 @@ from dashboard.datasets.models import (
     SourceFile,
     SourceSketch,
 )
+from dashboard.storage.stored_path import Source, located
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.event_sketch import EventSketch, Overlap, overlap
@@ -57,7 +57,7 @@ class Evidence:
         return hashlib.sha256(len(self.timed).to_bytes(8) + self.timed + self.places).hexdigest()
 
 
-def evidence_of(path: Path | None, data: Any, kind: str = Kind.TRAJECTORY) -> Evidence:
+def evidence_of(path: Source | None, data: Any, kind: str = Kind.TRAJECTORY) -> Evidence:
     """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read."""
     timed, places = datatypes[kind].sketches(data, _key("timed events 1")[:16], _key("places 1")[:16])
     return Evidence(
@@ -72,9 +72,9 @@ def _key(purpose: str) -> bytes:
     return hmac.digest(settings.CAIRN_LEDGER_KEY.encode(), f"cairn {purpose}".encode(), "sha256")
 
 
-def _digest_of(path: Path) -> str:
+def _digest_of(path: Source) -> str:
     mac = hmac.new(_key("file 1"), digestmod=hashlib.sha256)
-    with path.open("rb") as file:
+    with located(path) as local, local.open("rb") as file:
         while piece := file.read(CHUNK):
             mac.update(piece)
     return mac.hexdigest()

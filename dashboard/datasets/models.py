@@ -15,6 +15,7 @@ from dashboard.core.tags import LENGTH, tags_of
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import InProject, project_index
 from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.counted import Counted
 from privacy_engine.detected_stays import DetectedStays
 from privacy_engine.instants import instant
@@ -113,17 +114,17 @@ class Dataset(InProject, Job):
         yield self.experiments.all()
 
     @property
-    def folder(self) -> Path:
-        """Where its files lie."""
-        return local_files.dataset_dir(self.pk)
+    def folder(self) -> StoredPath:
+        """Where its original, points and private measurements are stored."""
+        return StoredPath(f"datasets/{self.pk}")
 
     @property
-    def original_path(self) -> Path:
+    def original_path(self) -> StoredPath:
         """The upload as it came, kept so that it can be read again in another way."""
         return self.folder / "original"
 
     @property
-    def points_path(self) -> Path:
+    def points_path(self) -> StoredPath:
         """The points as they were understood."""
         return self.folder / self.points_file
 
@@ -200,7 +201,8 @@ class Dataset(InProject, Job):
 class Upload(models.Model):
     """A resumable upload, piece by piece; a dataset is made of it once it is whole.
 
-    ``received`` bytes of ``length`` lie in a file of its own. Who loses the connection goes on from there.
+    ``received`` bytes of ``length`` lie in a file of its own; where hosts share their files, each piece in one of its
+    own, named by ``pieces``. Who loses the connection goes on from there.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -210,6 +212,8 @@ class Upload(models.Model):
     received = models.PositiveBigIntegerField(default=0)
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
+    pieces = models.JSONField(default=list, blank=True)  # names of the pieces, in their order
+    finishing_until = models.DateTimeField(null=True, blank=True)  # a host makes it a dataset
 
     objects = OwnedQuerySet.as_manager()
 
@@ -223,8 +227,13 @@ class Upload(models.Model):
 
     @property
     def path(self) -> Path:
-        """Where its bytes lie."""
+        """Where its bytes lie, unless they lie in pieces."""
         return local_files.home("uploads") / str(self.pk)
+
+    @property
+    def stored_pieces(self) -> list[StoredPath]:
+        """Where its pieces are stored."""
+        return [StoredPath(f"uploads/{self.pk}/{name}") for name in self.pieces]
 
 
 class Lineage(models.Model):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from dashboard.datasets.models import Dataset
 from dashboard.storage import parquet
+from dashboard.storage.stored_path import Source
 from privacy_engine.data import Mask
 from privacy_engine.datatypes.trajectory_table import people_columns, people_of_table
 from privacy_engine.errors import ParameterError
@@ -32,7 +32,7 @@ def people_of(dataset: Dataset) -> list[Person]:
 
 
 @lru_cache(maxsize=64)
-def _people(path: Path) -> list[Person]:
+def _people(path: Source) -> list[Person]:
     # a file of points is never changed, and its name never used again
     return people_of_table(parquet.read_table(path, people_columns(parquet.read_schema(path))))
 

@@ -1,44 +1,42 @@
-"""Uploads that survive a lost connection: begun, continued at the byte they reached, made a dataset when whole."""
+"""Uploads that survive a lost connection: begun, continued at the byte they reached, made a dataset when whole.
+
+Where files are local, the bytes of an upload are appended to one file (:mod:`dashboard.datasets.upload_file`). Where
+hosts share their files, each request may arrive at another host (:mod:`dashboard.datasets.upload_pieces`).
+"""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import hmac
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from copy import copy
 from datetime import datetime, timedelta
-from io import BufferedRandom
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.files.base import File
 from django.db import transaction
 from django.db.models.functions import Now
-from django.http.request import UnreadablePostError
 from django.utils import timezone
 
 from dashboard.accounts.models import User
-from dashboard.core.errors import Conflict, TooLarge
+from dashboard.core.errors import Conflict
 from dashboard.core.text import one_line
-from dashboard.datasets import quota, services
+from dashboard.datasets import quota, services, upload_file, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.storage import local_files
+from dashboard.datasets.upload_stream import HASHES, Checksum, Damaged
+from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import require_space
-from privacy_engine.errors import ParameterError
+
+__all__ = ["HASHES", "Damaged", "abandon", "append", "begin", "expires", "finish", "forget_expired"]
 
 MOST_OPEN = 100
-CHUNK = 1 << 20
-HASHES = ("sha256", "sha1")
 
 
-class Damaged(ParameterError):
-    """What arrived is not what was sent."""
-
-    code = "checksum"
-    status = 400
+def _place() -> ModuleType:
+    """The module that stores the bytes of uploads."""
+    return upload_pieces if stored_files().shared else upload_file
 
 
 def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
@@ -56,20 +54,20 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
         rule = f"at most {MOST_OPEN} unfinished uploads"
         raise Conflict(f"There are {MOST_OPEN} unfinished uploads. Finish or delete some.", field="upload", rule=rule)
     upload = Upload(owner=owner, length=length, file_name=one_line(file_name, 255))
-    with open(upload.path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)):
-        pass
+    place = _place()
+    place.begin(upload)
     try:
         with transaction.atomic():
             quota.require(owner, length, upload.file_name)
             upload.save(force_insert=True)
     except BaseException:
-        local_files.remove(upload.path)
+        place.remove(upload)
         raise
     return upload
 
 
-def append(*, upload: Upload, offset: int, stream: BinaryIO, checksum: tuple[str, bytes] | None = None) -> Upload:
-    """Write what ``stream`` gives at ``offset``; what arrived before a connection broke is kept.
+def append(*, upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | None = None) -> Upload:
+    """Store what ``stream`` gives at ``offset``; what arrived before a connection broke is kept.
 
     ``checksum`` is (algorithm, digest) of the piece: one that differs is thrown away.
 
@@ -84,59 +82,9 @@ def append(*, upload: Upload, offset: int, stream: BinaryIO, checksum: tuple[str
     """
     if upload.dataset_id:
         raise Conflict("The upload is a dataset already.", field="upload", rule="unfinished")
-    with _held(upload) as out:
-        upload.refresh_from_db()
-        if offset != upload.received:
-            message = f"The upload stands at {upload.received}, not at {offset}."
-            raise Conflict(message, field="Upload-Offset", rule=f"{upload.received}", value=offset)
-        out.seek(offset)
-        out.truncate()
-        received = 0
-        try:
-            received = _copied(stream, out, most=upload.length - offset, checksum=checksum)
-        finally:
-            out.truncate(offset + received)
-            out.flush()
-            os.fsync(out.fileno())
-            Upload.objects.filter(pk=upload.pk).update(received=offset + received, touched_at=Now())
-    upload.received, upload.touched_at = offset + received, timezone.now()
+    upload.received = _place().append(upload, offset, stream, checksum)
+    upload.touched_at = timezone.now()
     return upload
-
-
-def _copied(stream: BinaryIO, out: BinaryIO, *, most: int, checksum: tuple[str, bytes] | None) -> int:
-    digest = hashlib.new(checksum[0], usedforsecurity=False) if checksum else None
-    received = 0
-    while piece := _read(stream):
-        received += len(piece)
-        if received > most:
-            raise TooLarge("There is more than was announced.", field="Upload-Length", rule=f"{most} bytes more")
-        out.write(piece)
-        if digest:
-            digest.update(piece)
-    if digest and checksum and not hmac.compare_digest(digest.digest(), checksum[1]):
-        raise Damaged(
-            "The piece arrived damaged. Send it again.", field="Upload-Checksum", rule="checksum of the piece"
-        )
-    return received
-
-
-def _read(stream: BinaryIO) -> bytes:
-    """The next of the request's bytes; where the connection broke there are no more."""
-    try:
-        return stream.read(CHUNK)
-    except UnreadablePostError:
-        return b""
-
-
-@contextlib.contextmanager
-def _held(upload: Upload) -> Iterator[BufferedRandom]:
-    """Its file, for this request alone."""
-    with upload.path.open("r+b") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Conflict("Another request writes to this upload.", field="upload", rule="one at a time") from None
-        yield file
 
 
 def finish(
@@ -152,7 +100,7 @@ def finish(
     Raises
     ------
     Conflict
-        Bytes are missing.
+        Bytes are missing, or another request makes a dataset of it.
     Damaged
         The file does not have this SHA-256.
     EngineError
@@ -160,11 +108,8 @@ def finish(
     """
     if upload.dataset_id:
         return Dataset.objects.get(pk=upload.dataset_id)
-    with _held(upload) as file:
-        upload.refresh_from_db()
-        if upload.received != upload.length:
-            message = f"{upload.length - upload.received:,} bytes of the upload are missing."
-            raise Conflict(message, field="upload", rule=f"{upload.length} bytes", value=upload.received)
+    place = _place()
+    with place.whole(upload) as file:
         if sha256 and not hmac.compare_digest(hashlib.file_digest(file, "sha256").hexdigest(), sha256.lower()):
             message = "The file arrived damaged: its SHA-256 differs. Upload it again."
             raise Damaged(message, field="sha256", rule="SHA-256 of the file, 64 hexadecimal digits")
@@ -172,9 +117,20 @@ def finish(
         dataset = services.import_dataset(
             owner=upload.owner, upload=whole, name=name, options=options, reserved=upload.length, **more
         )
-        Upload.objects.filter(pk=upload.pk).update(dataset=dataset, touched_at=Now())
-    local_files.remove(upload.path)  # the dataset has a name for the same bytes
+        mine = Upload.objects.filter(pk=upload.pk, dataset=None)
+        if not mine.update(dataset=dataset, pieces=[], touched_at=Now()):
+            dataset = _other(upload, dataset)
+    place.remove(upload)  # the dataset has a name for the same bytes
     return dataset
+
+
+def _other(upload: Upload, made: Dataset) -> Dataset:
+    """The dataset that another host made of the upload meanwhile, or ``made`` if the upload was deleted."""
+    other = Dataset.objects.filter(pk__in=Upload.objects.filter(pk=upload.pk).values("dataset")).first()
+    if other is None:
+        return made
+    services.delete_dataset(dataset=made)
+    return other
 
 
 class _Whole(File):
@@ -182,16 +138,16 @@ class _Whole(File):
 
     def __init__(self, file: BinaryIO, upload: Upload) -> None:
         super().__init__(file, name=upload.file_name)
-        self._upload = upload
 
     def temporary_file_path(self) -> str:
-        return str(self._upload.path)
+        return str(self.file.name)
 
 
 def abandon(*, upload: Upload) -> None:
     """Forget it, with every byte."""
+    kept = copy(upload)  # its key is taken from the instance
     upload.delete()
-    local_files.remove(upload.path)
+    _place().remove(kept)
 
 
 def expires(upload: Upload) -> datetime:
@@ -202,8 +158,8 @@ def expires(upload: Upload) -> datetime:
 def forget_expired() -> int:
     """Remove the uploads that were abandoned, and files that belong to none; how many."""
     old = Upload.objects.filter(touched_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS))
-    paths = [upload.path for upload in old]
+    uploads = list(old)
     old.delete()
-    for path in paths:
-        local_files.remove(path)
-    return len(paths)
+    for upload in uploads:
+        _place().remove(upload)
+    return len(uploads)

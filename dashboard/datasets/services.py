@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +23,7 @@ from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.storage import local_files
+from dashboard.storage.stored_path import Source, StoredPath, located
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
@@ -106,8 +106,7 @@ def import_dataset(
 
 def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, reserved: int) -> None:
     """Files first, then the row; neither without the other."""
-    place = local_files.home("datasets") / str(row.pk)
-    staging.rename(place)
+    row.folder.take_folder(staging)
     try:
         with transaction.atomic():
             quota.require(row.owner, row.size_bytes, row.file_name, reserved=reserved)
@@ -117,7 +116,7 @@ def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, res
             if row.open:
                 queue.submit_on_commit(row, row.owner)
     except BaseException:
-        local_files.remove(place)
+        row.folder.remove_folder()
         raise
 
 
@@ -136,10 +135,10 @@ def _keep(upload: File[bytes], path: Path) -> None:
             shutil.copyfileobj(upload, out, 1 << 20)
 
 
-def _small(path: Path) -> bool:
-    with path.open("rb") as file:
-        packed = file.read(8).startswith(PACKED)
-    return path.stat().st_size <= (NOW_PACKED_BYTES if packed else NOW_PLAIN_BYTES)
+def _small(path: Source) -> bool:
+    with located(path) as local, local.open("rb") as file:
+        packed, size = file.read(8).startswith(PACKED), local.stat().st_size
+    return size <= (NOW_PACKED_BYTES if packed else NOW_PLAIN_BYTES)
 
 
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,7 +217,7 @@ def reread_dataset(
             queue.submit_on_commit(dataset, dataset.owner)
     stale = changes.get("points_file") if not taken else before if changes["state"] == State.READY else ""
     if stale:
-        local_files.remove(dataset.folder / stale)
+        (dataset.folder / stale).unlink()
     if not taken:
         raise _being_used()
     dataset.refresh_from_db()
@@ -337,11 +336,9 @@ def set_budget(
 
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
-    folders = [
-        local_files.home("datasets") / str(dataset.pk),
-        *(local_files.home("releases") / str(pk) for pk in dataset.releases.values_list("pk", flat=True)),
-    ]
+    releases = dataset.releases.values_list("pk", flat=True)
+    folders = [dataset.folder, *(StoredPath(f"releases/{pk}") for pk in releases)]
     with transaction.atomic():
         dataset.delete()
         for folder in folders:
-            transaction.on_commit(partial(local_files.remove, folder))
+            transaction.on_commit(folder.remove_folder)

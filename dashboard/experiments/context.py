@@ -6,13 +6,12 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dashboard.experiments.models import Experiment
-from dashboard.storage import local_files
+from dashboard.experiments.stored_blocks import BlockStore, block_store
 from dashboard.storage.data_files import read_data
 from privacy_engine import experiments
 from privacy_engine.data import Floats, Trajectory
@@ -21,7 +20,6 @@ from privacy_engine.experiments import (
     AS_THEY_ARE,
     Block,
     ExperimentSpec,
-    FolderStore,
     Preset,
     SeriesPreset,
     SeriesSelection,
@@ -56,11 +54,6 @@ def selection_of(spec: ExperimentSpec | None, preset: Preset | None) -> SeriesSe
     return found
 
 
-def folder_of(owner_id: uuid.UUID) -> Path:
-    """Where an owner's blocks are kept."""
-    return local_files.home("blocks", str(owner_id))
-
-
 @dataclass(frozen=True, eq=False)
 class Material:
     """An experiment's spec and blocks, for as long as a worker is at it."""
@@ -68,7 +61,7 @@ class Material:
     pk: uuid.UUID
     spec: ExperimentSpec
     lengths: Sequence[int]
-    store: FolderStore
+    store: BlockStore
 
     @cached_property
     def blocks(self) -> list[Block]:
@@ -101,7 +94,7 @@ def material_of(row: Experiment) -> Material:
     """Its material; the last one used in this process is cached, since its parts and its readers come in a row."""
     held = _held.get(row.pk)
     if held is None or held.lengths != row.lengths:  # its dataset may have been read again before it was resumed
-        held = Material(row.pk, row.parsed_spec, row.lengths, FolderStore(folder_of(row.owner_id)))
+        held = Material(row.pk, row.parsed_spec, row.lengths, block_store(row.owner_id))
         _held.clear()
         _held[row.pk] = held
     return held

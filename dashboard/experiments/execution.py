@@ -213,7 +213,8 @@ def _finish(pk: uuid.UUID) -> None:
             if _locked(pk):
                 _give_up(pk, failures.failure(error, f"Experiment {pk}"))
         return
-    Experiment.objects.filter(pk=pk, state__in=OPEN, data_digest=row.data_digest).update(**fields)
+    if Experiment.objects.filter(pk=pk, state__in=OPEN, data_digest=row.data_digest).update(**fields):
+        files.remove_others(row, fields["table_sha256"])
 
 
 def finished(row: Experiment, spec: ExperimentSpec, table: Any) -> dict[str, Any]:

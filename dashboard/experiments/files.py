@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
+import uuid
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from django.conf import settings
-
 from dashboard.core.errors import require_format
 from dashboard.core.filenames import file_name, title_parts
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.stored_blocks import blocks_of
 from dashboard.jobs.models import State
-from dashboard.storage import local_files
+from dashboard.storage import local_files, parquet
 from privacy_engine.experiments import FILES, ExperimentSpec
-from privacy_engine.formats.arrow import read_parquet
 
-TABLE = "table.parquet"
+OLD_TABLE = "table.parquet"  # of experiments from before names had digests
 
 
 def write(row: Experiment, spec: ExperimentSpec, table: Any) -> str:
     """Keep the table and return its SHA-256."""
-    path = row.folder / TABLE
-    with local_files.written(path) as out:
-        FILES["parquet"].write(table, spec, out)
-    return local_files.digest_of(path)
+    staged = local_files.home("tmp") / f"table-{uuid.uuid4().hex}"
+    try:
+        with local_files.written(staged) as out:
+            FILES["parquet"].write(table, spec, out)
+        digest = local_files.digest_of(staged)
+        with contextlib.suppress(FileExistsError):  # objects never change: it is this table
+            row.table_path(digest).take(staged)
+    finally:
+        local_files.remove(staged)
+    return digest
+
+
+def remove_others(row: Experiment, sha256: str) -> None:
+    """Remove tables of earlier runs, or of a worker that was slower."""
+    for path in row.folder.iterdir():
+        if path != row.table_path(sha256):
+            path.unlink()
 
 
 def read(row: Experiment) -> Any:
     """The table of a finished experiment."""
-    return read_parquet(row.folder / TABLE)
+    try:
+        return parquet.read_table(row.table_path(row.table_sha256))
+    except FileNotFoundError:
+        return parquet.read_table(row.folder / OLD_TABLE)
 
 
 def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
@@ -49,18 +65,18 @@ def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
 
 def forget(row: Experiment) -> None:
     """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
-    local_files.remove(Path(settings.CAIRN_HOME, "experiments", str(row.pk)))
+    row.folder.remove_folder()
     if not row.data_digest:
         return
-    blocks = Path(settings.CAIRN_HOME, "blocks", str(row.owner_id), row.data_digest)
+    blocks = blocks_of(row.owner_id) / row.data_digest
     others = Experiment.objects.filter(owner=row.owner_id, data_digest=row.data_digest).exclude(pk=row.pk)
     needed = {cell.digest for other in others for cell in other.parsed_spec.cells()}
     if not needed:
-        local_files.remove(blocks)
+        blocks.remove_folder()
         return
     for cell in row.parsed_spec.cells():
         if cell.digest not in needed:
-            local_files.remove(blocks / cell.digest)
+            (blocks / cell.digest).remove_folder()
 
 
 def forget_after_commit(instance: Experiment, **_: Any) -> None:

@@ -1,7 +1,6 @@
 """Experiments, and the parts that workers take of them. Results lie in files, by what they follow from."""
 
 import uuid
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
 from dashboard.projects.access import InProject, project_index
-from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
 from privacy_engine.plurals import counted
 
@@ -111,9 +110,13 @@ class Experiment(InProject, JobStatus):
         return counted(self.events, ITEMS[self.kind])
 
     @property
-    def folder(self) -> Path:
-        """Where its table lies."""
-        return local_files.home("experiments", str(self.pk))
+    def folder(self) -> StoredPath:
+        """Where its table is stored."""
+        return StoredPath(f"experiments/{self.pk}")
+
+    def table_path(self, sha256: str) -> StoredPath:
+        """The table with this digest: one that is made again has another name, or is the same."""
+        return self.folder / f"table-{sha256}.parquet"
 
 
 class Part(Job):

@@ -15,9 +15,10 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.people import people_of
 from dashboard.datasets.selectors import require_kind, require_ready, require_ready_of, require_releasable
 from dashboard.experiments import execution
-from dashboard.experiments.context import data_of, folder_of, selection_of
+from dashboard.experiments.context import data_of, selection_of
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.naming import distinct_name
+from dashboard.experiments.stored_blocks import block_store
 from dashboard.jobs import models as job_models
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
@@ -28,7 +29,6 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.experiments import (
     ExperimentSpec,
-    FolderStore,
     Given,
     Preset,
     SeriesSelection,
@@ -176,7 +176,7 @@ def submit_experiment(
 def _run_now(row: Experiment, spec: ExperimentSpec) -> Experiment:
     data = data_of(row)
     row.lengths, row.data_digest = spec.sizes(sizes_of(spec.kind, data)), dataset_digest(data, spec.kind)
-    table = experiments.run(spec, data, FolderStore(folder_of(row.owner_id)))
+    table = experiments.run(spec, data, block_store(row.owner_id))
     for column, value in execution.finished(row, spec, table).items():
         setattr(row, column, value)
     row.started_at = Now()

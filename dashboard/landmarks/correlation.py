@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from dashboard.core.errors import require_state
@@ -13,6 +12,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind
 from dashboard.jobs.models import State
 from dashboard.storage.data_files import read_data
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.correlation import Correlation, refused
 from privacy_engine.errors import EngineError
 
@@ -63,13 +63,13 @@ def estimate(dataset: Dataset, cell_m: float, smoothing: float) -> Correlation:
     if dataset.points > MAX_EVENTS:
         rule = f"left out for a dataset of more than {MAX_EVENTS:,} events"
         raise refused("cell_m", rule, f"{dataset.points:,} events")
-    return _estimated(str(dataset.points_path), cell_m, smoothing)
+    return _estimated(dataset.points_path, cell_m, smoothing)
 
 
 @functools.lru_cache(maxsize=8)
-def _estimated(path: str, cell_m: float, smoothing: float) -> Correlation:
+def _estimated(path: StoredPath, cell_m: float, smoothing: float) -> Correlation:
     """By the points' file, which is never written again under its name."""
-    return Correlation.estimated(read_data(Kind.TRAJECTORY, Path(path)), cell_m, smoothing)
+    return Correlation.estimated(read_data(Kind.TRAJECTORY, path), cell_m, smoothing)
 
 
 @contextmanager

@@ -17,20 +17,23 @@ from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import MapFile, UserSession
 from dashboard.attacks.models import Attack
+from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper, workers
-from dashboard.maintenance import retention
+from dashboard.maintenance import objects, retention
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
+from dashboard.storage.stored_path import stored_files
 
 logger = logging.getLogger(__name__)
 
 TIDY_EVERY_S = 60.0
+LIST_EVERY_S = 3600.0  # a list of all objects of a storage that hosts share costs a request for each thousand
 ABANDONED_S = 60.0  # a folder is made in the same breath as its row; without one after this long it has none
 STALE_S = 3600.0  # twice the longest job: no worker writes to this file any more
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
@@ -54,6 +57,7 @@ class Cleanup:
 
     def __init__(self) -> None:
         self._tidied = -TIDY_EVERY_S
+        self._listed = -LIST_EVERY_S
         self._lenient_until = 0.0
 
     def round(self) -> dict[str, int] | None:
@@ -69,7 +73,10 @@ class Cleanup:
             if time.monotonic() - self._tidied >= TIDY_EVERY_S:
                 done |= tidy()
                 self._tidied = time.monotonic()
-        except (DatabaseError, OSError) as error:
+            if time.monotonic() - self._listed >= LIST_EVERY_S:
+                done |= objects.remove_orphans()
+                self._listed = time.monotonic()
+        except (DatabaseError, OSError, StorageUnavailable) as error:
             logger.warning("sweep missed: %s", type(error).__name__)
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
@@ -102,6 +109,7 @@ def tidy() -> dict[str, int]:
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:
         local_files.remove(path)
+    stored_files().maintain()
     return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
 
 
@@ -149,6 +157,7 @@ def _current_tokens() -> set[str]:
         *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
         *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
         *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
+        *Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True),
     ]
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
 

@@ -18,13 +18,15 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.maintenance import cleanup
+from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import SPARE_BYTES
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 while the database answers, 503 when it does not.
 
-    A broker that is away and a disk that is nearly full are reported, and do not decide: a restart helps with neither.
+    A broker or storage that is away and a disk that is nearly full are reported, and do not decide: a restart helps
+    with none of them.
     """
     try:
         queues, expired = _queues()
@@ -33,7 +35,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
     report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(), "sweep_beat_s": _since_sweep_s()}
-    report |= {"broker": broker_answers(settings.CELERY_BROKER_URL), "disk_space": _has_disk_space()}
+    report |= {"broker": broker_answers(settings.CELERY_BROKER_URL), "disk_space": _has_disk_space(), **_storage()}
     status = 200 if report["ok"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
@@ -79,6 +81,13 @@ def _since_sweep_s() -> float | None:
     """Seconds since the last sweep; None when there was none."""
     beat = cleanup.beat_path()
     return round(time.time() - beat.stat().st_mtime, 1) if beat.exists() else None
+
+
+def _storage() -> dict[str, Any]:
+    """Where files are stored, and whether that answers; hosts remove what they no longer need of their caches."""
+    storage = stored_files()
+    storage.maintain()
+    return {"storage": "s3" if storage.shared else "local", "storage_answers": storage.answers()}
 
 
 def _has_disk_space() -> bool:

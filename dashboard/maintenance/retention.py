@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State, listed_models
-from dashboard.storage import local_files
 
 AT_ONCE = 200
 """Rows of a kind in one round of the sweep."""
@@ -36,7 +35,7 @@ def _remove_originals(before: datetime) -> int:
     for row in old.filter(aggregation__isnull=True, stay_detection__isnull=True)[:AT_ONCE]:
         # the row first: one that is being read again meanwhile is not ready any more
         if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
-            local_files.remove(row.original_path)
+            row.original_path.unlink()
             removed += 1
     return removed
 

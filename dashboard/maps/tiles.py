@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.maps.basemap import operators_file
 from dashboard.maps.pmtiles_file import Archive, NotPMTiles, open_archive
+from dashboard.storage.stored_path import Source, located
 
 DAY_S = 86_400
 
@@ -24,7 +25,7 @@ def tile(request: HttpRequest, z: int, x: int, y: int) -> HttpResponse:
     return tile_response(base.file, z, x, y)
 
 
-def tile_response(path: Path, z: int, x: int, y: int) -> HttpResponse:
+def tile_response(source: Source, z: int, x: int, y: int) -> HttpResponse:
     """A tile of a PMTiles file.
 
     Raises
@@ -33,10 +34,11 @@ def tile_response(path: Path, z: int, x: int, y: int) -> HttpResponse:
         The file does not hold it.
     """
     try:
-        archive = _archive(path, path.stat().st_mtime_ns)
+        with located(source) as path:
+            archive = _archive(path, path.stat().st_mtime_ns)
+            body = archive.tile(z, x, y)
     except (OSError, NotPMTiles) as error:
         raise Http404("There is no such tile.") from error
-    body = archive.tile(z, x, y)
     if body is None:
         raise Http404("There is no such tile.")
     response = HttpResponse(body, content_type=archive.content_type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from dashboard.publications import limits
 from dashboard.publications.models import Publication
 from dashboard.releases import downloads, kinds
 from dashboard.releases.models import Release
-from dashboard.storage import data_files, local_files
+from dashboard.storage import data_files
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
 
@@ -41,9 +42,8 @@ def _without_names(series: Sequence[PublishedSeries]) -> list[PublishedSeries]:
 
 def write(publication: Publication, data: Any, label: dict[str, Any]) -> None:
     """Store the copy."""
-    local_files.home("publications", str(publication.pk))
     data_files.write_release(publication.kind, publication.data_path, data)
-    with local_files.written(publication.label_path) as out:
+    with publication.label_path.written() as out:
         out.write(json.dumps(label, ensure_ascii=False, allow_nan=False).encode())
 
 
@@ -59,7 +59,7 @@ def read_data(publication: Publication) -> Any:
 
 def read_label(publication: Publication) -> dict[str, Any]:
     """The label of the copy."""
-    found: dict[str, Any] = json.loads(publication.label_path.read_text())
+    found: dict[str, Any] = json.loads(publication.label_path.read_bytes())
     return found
 
 
@@ -82,11 +82,15 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
         with limits.one_rendering():
             if not path.exists():
                 data, label = read_data(publication), read_label(publication)
-                with local_files.written(path) as out:
+                # a process of another host may have rendered the same meanwhile
+                with contextlib.suppress(FileExistsError), path.written() as out:
                     found.write(data, fmt, out, label=label)
-    return path.open("rb"), found.exports[fmt].media_type, publication.file_name(fmt)
+                if not Publication.objects.filter(pk=publication.pk).exists():  # and its files may be gone already
+                    remove(publication)
+                    raise FileNotFoundError("the link was revoked")
+    return path.open(), found.exports[fmt].media_type, publication.file_name(fmt)
 
 
 def remove(publication: Publication) -> None:
     """Delete the files of the copy."""
-    local_files.remove(publication.folder)
+    publication.folder.remove_folder()

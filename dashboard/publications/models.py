@@ -7,7 +7,6 @@ import uuid
 from base64 import urlsafe_b64encode
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -19,6 +18,7 @@ from django.utils.crypto import salted_hmac
 from dashboard.datasets.models import Kind
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases.models import Release, export_formats
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.datatypes import datatypes
 
 SALT = "dashboard.publications.link"
@@ -117,20 +117,20 @@ class Publication(models.Model):
         return self.file_name(next(iter(datatypes[self.kind].exports)))
 
     @property
-    def folder(self) -> Path:
-        """Where its copy lies."""
-        return Path(settings.CAIRN_HOME, "publications", str(self.pk))
+    def folder(self) -> StoredPath:
+        """Where its copy is stored."""
+        return StoredPath(f"publications/{self.pk}")
 
     @property
-    def data_path(self) -> Path:
+    def data_path(self) -> StoredPath:
         """What is published."""
         return self.folder / "data.parquet"
 
-    def export_path(self, fmt: str) -> Path:
+    def export_path(self, fmt: str) -> StoredPath:
         """The copy in a format, once it was downloaded."""
         return self.folder / f"export.{fmt}"
 
     @property
-    def label_path(self) -> Path:
+    def label_path(self) -> StoredPath:
         """The privacy label as JSON."""
         return self.folder / "label.json"

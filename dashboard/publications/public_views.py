@@ -153,4 +153,4 @@ def data(request: HttpRequest, publication: Publication) -> FileResponse:
 def label(request: HttpRequest, publication: Publication) -> FileResponse:
     """The privacy label."""
     request.accessed = Accessed("download", [publication])
-    return attachment(publication.label_path.open("rb"), "application/json", f"{publication.file_stem}.label.json")
+    return attachment(publication.label_path.open(), "application/json", f"{publication.file_stem}.label.json")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.conf import settings
 
 from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
-from dashboard.storage import data_files, local_files, parquet
+from dashboard.storage import data_files, parquet
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
 from privacy_engine.data import Floats, Ints, Mask, Trajectory
@@ -150,19 +149,18 @@ def remove_all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
 
 def _remove_empty(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
     for folder in (_folder("releases", release_id), _folder("datasets", dataset_id)):
-        with contextlib.suppress(OSError):  # the dataset's folder stays while anything is in it
-            folder.rmdir()
+        folder.remove_empty()  # the dataset's folder stays while anything is in it
 
 
-def _folder(app: str, pk: uuid.UUID) -> Path:
-    return Path(settings.CAIRN_HOME, app, str(pk))
+def _folder(app: str, pk: uuid.UUID) -> StoredPath:
+    return StoredPath(f"{app}/{pk}")
 
 
-def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[Path]:
-    private = _folder("datasets", dataset_id).glob(f"*errors-{release_id}-*")
-    return [*_folder("releases", release_id).glob("*"), *_folder("releases", release_id).glob(".*"), *private]
+def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[StoredPath]:
+    private = _folder("datasets", dataset_id).iterdir(f"errors-{release_id}-")
+    return [*_folder("releases", release_id).iterdir(), *private]
 
 
-def _remove(paths: object) -> None:
-    for path in paths:  # type: ignore[attr-defined]
-        local_files.remove(path)
+def _remove(paths: Iterable[StoredPath]) -> None:
+    for path in paths:
+        path.unlink()

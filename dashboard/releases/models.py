@@ -1,7 +1,6 @@
 """Releases: what may go out, drawn once."""
 
 import uuid
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -16,7 +15,7 @@ from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.projects.access import ProjectQuerySet
 from dashboard.releases import naming
-from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.verdict import Verdict, verdict
 from privacy_engine.datatypes import datatypes
 from privacy_engine.postprocess import PostProcess
@@ -145,22 +144,22 @@ class Release(Job):
         return tuple(self.parsed_spec.postprocess[len(source.parsed_spec.postprocess) :])
 
     @property
-    def folder(self) -> Path:
-        """Where the published points lie."""
-        return local_files.release_dir(self.pk)
+    def folder(self) -> StoredPath:
+        """Where the published points are stored."""
+        return StoredPath(f"releases/{self.pk}")
 
     @property
-    def data_path(self) -> Path:
+    def data_path(self) -> StoredPath:
         """The published points."""
         return self.folder / self.data_file
 
     @property
-    def budgets_path(self) -> Path:
+    def budgets_path(self) -> StoredPath:
         """What every event's own draw consumed (public: it follows from the mechanism and the landmarks)."""
         return self.folder / f"budgets-{self.data_file}"
 
     @property
-    def errors_path(self) -> Path:
+    def errors_path(self) -> StoredPath:
         """Errors against the original, grouping of a stream: with the dataset, where only its owner's views look."""
         return self.dataset.folder / f"errors-{self.pk}-{self.data_file}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from dashboard.releases.recommendation_results import (
     VenueRanking,
 )
 from dashboard.storage import data_files
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine import geo
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import ParameterError
@@ -157,13 +157,13 @@ def cells_of(row: Release, grid: Grid, history: Sequence[Any]) -> list[int]:
 
 
 @lru_cache(maxsize=MODELS)
-def _model(path: Path) -> Recommender:
+def _model(path: StoredPath) -> Recommender:
     found: Recommender = data_files.read_release(Kind.CHECKINS, path)
     return found
 
 
 @lru_cache(maxsize=1)
-def _reference_model(kind: str, path: Path, grid: Grid) -> Recommender:
+def _reference_model(kind: str, path: StoredPath, grid: Grid) -> Recommender:
     return MarkovModel.fitted(Sequences.of(data_files.cached_data(kind, path), grid))
 
 

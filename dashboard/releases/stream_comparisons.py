@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from dashboard.datasets.models import Dataset, Kind
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
 from dashboard.storage.data_files import cached_data
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.analysis.stream_comparison import (
     ColumnGrouping,
     StreamComparison,
@@ -66,7 +66,7 @@ def figures_of_zeros(dataset: Dataset) -> dict[str, float]:
 
 
 @lru_cache(maxsize=32)
-def _figures_of_zeros(path: Path) -> dict[str, float]:
+def _figures_of_zeros(path: StoredPath) -> dict[str, float]:
     truth: CountStream = cached_data(Kind.STREAM, path)
     counts: Any = np.zeros(truth.counts.shape, dtype=np.int64)
     zeros = StreamRelease(counts, truth.names, truth.labels, truth.time_s, np.zeros(len(truth)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from dashboard.storage import parquet
 from dashboard.storage.large_files import BATCH, StoredSeries
+from dashboard.storage.stored_path import Source, located
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import published_series
@@ -19,12 +19,12 @@ SMALL_BYTES = 16_000_000
 _reading = Lock()
 
 
-def write_data(kind: str, path: Path, data: Any) -> None:
+def write_data(kind: str, path: Source, data: Any) -> None:
     """Store data of a kind at ``path``."""
     parquet.write_tables(path, datatypes[kind].to_tables(data), differences=datatypes[kind].slow_columns)
 
 
-def read_data(kind: str, path: Path) -> Any:
+def read_data(kind: str, path: Source) -> Any:
     """Return the data of :func:`write_data`; those of a large file are read batch by batch."""
     if parquet.rows_of(path) > FEW:
         return datatypes[kind].from_batches(*parquet.read_batches(path, BATCH))
@@ -32,31 +32,33 @@ def read_data(kind: str, path: Path) -> Any:
 
 
 @lru_cache(maxsize=8)
-def cached_data(kind: str, path: Path) -> Any:
+def cached_data(kind: str, path: Source) -> Any:
     """Return :func:`read_data`, the last ones read from memory: files of data never change."""
     return read_data(kind, path)
 
 
-def write_release(kind: str, path: Path, release: Any) -> None:
+def write_release(kind: str, path: Source, release: Any) -> None:
     """Store what a release of a kind publishes at ``path``."""
     parquet.write_tables(path, datatypes[kind].release_to_tables(release), differences=datatypes[kind].slow_columns)
 
 
-def read_release(kind: str, path: Path) -> Any:
+def read_release(kind: str, path: Source) -> Any:
     """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
     if kind == Trajectory.kind and parquet.rows_of(path) > FEW:
         return StoredSeries(path, published_series)
     return datatypes[kind].release_from_table(parquet.read_table(path))
 
 
-def cached_release(kind: str, path: Path) -> Any:
+def cached_release(kind: str, path: Source) -> Any:
     """Return :func:`read_release`; of small files the last two from memory, read once by requests at the same time."""
-    if path.stat().st_size > SMALL_BYTES:
+    with located(path) as local:
+        size = local.stat().st_size
+    if size > SMALL_BYTES:
         return read_release(kind, path)
     with _reading:
         return _cached_release(kind, path)
 
 
 @lru_cache(maxsize=2)
-def _cached_release(kind: str, path: Path) -> Any:
+def _cached_release(kind: str, path: Source) -> Any:
     return read_release(kind, path)

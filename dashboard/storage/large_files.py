@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from dashboard.storage import parquet
+from dashboard.storage.stored_path import Source
 from privacy_engine.datatypes.trajectory_table import columns_of, columns_of_batches, names_and_people
 from privacy_engine.stored_releases import Each
 
@@ -27,7 +27,7 @@ class StoredSeries(Sequence[T]):
         There is no such file (any more).
     """
 
-    def __init__(self, path: Path, make: Callable[[str, str, dict[str, Any]], T]) -> None:
+    def __init__(self, path: Source, make: Callable[[str, str, dict[str, Any]], T]) -> None:
         self._path, self._make = path, make
         self._labels = names_and_people(parquet.read_schema(path))
 
@@ -57,7 +57,7 @@ class StoredSeries(Sequence[T]):
 
 
 @lru_cache(maxsize=16)
-def _rows_of_series(path: Path, count: int) -> list[tuple[int, int]]:
+def _rows_of_series(path: Source, count: int) -> list[tuple[int, int]]:
     """The first row of each series, and that after its last one; a file never changes."""
     sizes = np.zeros(count, dtype=np.int64)
     for batch in parquet.read_batches(path, BATCH, ["series"])[1]:

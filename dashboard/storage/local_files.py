@@ -1,6 +1,7 @@
 """Local files under CAIRN_HOME, written whole or not at all.
 
-Folders are named by ids (never by a user's text), readable by the server's own user alone (0700/0600).
+Folders are named by ids (never by a user's text), readable by the server's own user alone (0700/0600). What is stored
+for good has a :class:`dashboard.storage.stored_path.StoredPath`, since it may be on another host.
 """
 
 from __future__ import annotations
@@ -27,16 +28,6 @@ def home(*parts: str) -> Path:
     path = Path(settings.CAIRN_HOME, *parts)
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path
-
-
-def dataset_dir(dataset_id: uuid.UUID) -> Path:
-    """Where a dataset's original, points and private measurements lie."""
-    return home("datasets", str(dataset_id))
-
-
-def release_dir(release_id: uuid.UUID) -> Path:
-    """Where a release's published points lie."""
-    return home("releases", str(release_id))
 
 
 def remove(path: Path) -> None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
-from dashboard.storage.local_files import written
+from dashboard.storage.stored_path import Source, located, written
 from privacy_engine.data import Floats, Mask
 from privacy_engine.formats.arrow import pa, pq, read_parquet
 
 
-def write_table(path: Path, table: pa.Table, *, differences: Collection[str] = ()) -> None:
+def write_table(path: Source, table: pa.Table, *, differences: Collection[str] = ()) -> None:
     """Store a table; of the columns ``differences`` that it has, whole numbers, those from row to row."""
     write_tables(path, [table], differences=differences)
 
 
-def write_tables(path: Path, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
+def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Collection[str] = ()) -> None:
     """Store the rows of tables of one schema, of which there is at least one, as :func:`write_table` does."""
     coming = iter(tables)
     first = next(coming)
@@ -39,17 +38,19 @@ def write_tables(path: Path, tables: Iterable[pa.Table], *, differences: Collect
             writer.write_table(table)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+def read_table(path: Source, columns: Sequence[str] | None = None) -> pa.Table:
     """The table of :func:`write_table`, or some of its columns."""
-    return read_parquet(path, columns=columns)
+    with located(path) as local:
+        return read_parquet(local, columns=columns)
 
 
-def read_schema(path: Path) -> pa.Schema:
+def read_schema(path: Source) -> pa.Schema:
     """The schema of the table of :func:`write_table`, with its metadata; no column is read."""
-    return pq.read_schema(path)
+    with located(path) as local:
+        return pq.read_schema(local)
 
 
-def write_columns(path: Path, parts: Iterable[dict[str, Floats]]) -> None:
+def write_columns(path: Source, parts: Iterable[dict[str, Floats]]) -> None:
     """Store plain columns (budgets; the owner's errors) that come in parts, one after another; no file without any."""
     tables = (pa.table({name: pa.array(values) for name, values in columns.items()}) for columns in parts)
     for first in tables:
@@ -57,21 +58,21 @@ def write_columns(path: Path, parts: Iterable[dict[str, Floats]]) -> None:
 
 
 def read_batches(
-    path: Path, rows: int, columns: Sequence[str] | None = None
+    path: Source, rows: int, columns: Sequence[str] | None = None
 ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema of the table of :func:`write_table`, and the rows of some or all columns, so many at most at once."""
     return read_schema(path), _batches(path, rows, columns)
 
 
-def _batches(path: Path, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    with pq.ParquetFile(path) as file:
+def _batches(path: Source, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+    with located(path) as local, pq.ParquetFile(local) as file:
         yield from file.iter_batches(rows, columns=columns, use_threads=False)
 
 
-def read_rows(path: Path, first: int, last: int) -> pa.Table:
+def read_rows(path: Source, first: int, last: int) -> pa.Table:
     """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
     found, start = [], 0
-    with pq.ParquetFile(path) as file:
+    with located(path) as local, pq.ParquetFile(local) as file:
         for group in range(file.num_row_groups):
             end = start + file.metadata.row_group(group).num_rows
             if start < last and end > first:
@@ -81,14 +82,15 @@ def read_rows(path: Path, first: int, last: int) -> pa.Table:
         return pa.concat_tables(found) if found else file.schema_arrow.empty_table()
 
 
-def rows_of(path: Path) -> int:
+def rows_of(path: Source) -> int:
     """How many rows a file of :func:`write_table` has."""
-    return int(pq.read_metadata(path).num_rows)
+    with located(path) as local:
+        return int(pq.read_metadata(local).num_rows)
 
 
-def read_columns(path: Path) -> dict[str, Floats]:
+def read_columns(path: Source) -> dict[str, Floats]:
     """The columns of :func:`write_columns`."""
-    table = read_parquet(path)
+    table = read_table(path)
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 

@@ -7,12 +7,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
 from dashboard.storage import parquet
 from dashboard.storage.large_files import StoredSeries
+from dashboard.storage.stored_path import Source
 from privacy_engine import line_simplification
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
@@ -51,11 +51,11 @@ def importances(some: Sequence[Line]) -> list[np.ndarray]:
     return [one.importance for one in some]
 
 
-_kept: OrderedDict[Path, list[Line]] = OrderedDict()
+_kept: OrderedDict[Source, list[Line]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def line(path: Path, series: int) -> Line:
+def line(path: Source, series: int) -> Line:
     """One series of a file of points or of a release.
 
     Raises
@@ -72,7 +72,7 @@ def line(path: Path, series: int) -> Line:
     raise ParameterError(f"series must be {rule}, got {series}", field="series", rule=rule, value=series)
 
 
-def lines(path: Path) -> Sequence[Line]:
+def lines(path: Source) -> Sequence[Line]:
     """All series of a file of points or of a release; those of a file of more than :data:`MOST` points in no memory.
 
     Raises

@@ -26,7 +26,6 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
-from dashboard.storage import local_files
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.samples import samples
@@ -129,7 +128,7 @@ def make_dataset() -> Callable[..., Dataset]:
         row = Dataset(owner=owner, name=name, state=State.READY, progress=1.0, finished_at=timezone.now(), **columns)
         for column, value in execution.store(row.folder, series, token=uuid.uuid4()).items():
             setattr(row, column, value)
-        with local_files.written(row.original_path) as out:
+        with row.original_path.written() as out:
             out.write(b"lon,lat\n")
         evidence = lineage.evidence_of(row.points_path, series)
         row.source_file = lineage.register(owner_id=owner.pk, evidence=evidence)
@@ -203,3 +202,42 @@ def done(submit: Callable[..., Release]) -> Release:
     release_execution.run(release.pk)
     release.refresh_from_db()
     return release
+
+
+@pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A running S3 server."""
+    from tests.s3_server import running_s3
+
+    with running_s3(tmp_path_factory.mktemp("s3")) as running:
+        yield running
+
+
+@pytest.fixture
+def prefix() -> str:
+    """A prefix of the bucket with nothing below it."""
+    from tests.dashboard.storages_of_tests import fresh_prefix
+
+    return fresh_prefix()
+
+
+@pytest.fixture
+def one(s3_server: Any, prefix: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The storage in S3 as one host has it, and the one that the settings name."""
+    from dashboard.storage import s3_storage
+    from tests.dashboard.storages_of_tests import host, used
+
+    monkeypatch.setattr(s3_storage, "PAUSE_S", 0.01)
+    monkeypatch.setattr(s3_storage, "PART_BYTES", 5_242_880)  # the smallest that S3 takes
+    s3_server.fail()
+    with used(host(s3_server, prefix, HOME / "tmp" / "one")) as storage:
+        yield storage
+    s3_server.fail()
+
+
+@pytest.fixture
+def other(s3_server: Any, prefix: str) -> Any:
+    """The same as another host has it."""
+    from tests.dashboard.storages_of_tests import host
+
+    return host(s3_server, prefix, HOME / "tmp" / "other")

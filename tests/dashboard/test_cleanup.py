@@ -36,8 +36,9 @@ ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3600.0
 
 
-def aged(path: Path, age_s: float) -> Path:
+def aged(path: os.PathLike[str], age_s: float) -> Path:
     """The file or folder, last written ``age_s`` ago."""
+    path = Path(path)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x")
@@ -52,9 +53,9 @@ def no_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class TestTidy:
     def test_removes_folders_of_rows_that_are_gone(self, ready_dataset: Dataset) -> None:
-        orphan = local_files.dataset_dir(uuid.uuid4())
+        orphan = local_files.home("datasets", str(uuid.uuid4()))
         aged(orphan / "original", 0)
-        fresh = local_files.release_dir(uuid.uuid4())
+        fresh = local_files.home("releases", str(uuid.uuid4()))
         aged(orphan, 61)
         aged(ready_dataset.folder, 61)
         cleanup.tidy()
@@ -118,7 +119,7 @@ class TestBlocks:
             aged(path, 100 * HOUR)
         cleanup.tidy()
         assert sorted(self.blocks(owner).rglob("*.npy")) == kept
-        assert [path.name for path in row.folder.iterdir()] == ["table.parquet"]
+        assert row.folder.iterdir() == [row.table_path(row.table_sha256)]
 
     def test_those_on_data_that_none_is_about_go(self, owner: User) -> None:
         row, other = self.tried(owner), self.tried(owner, events=50)
@@ -159,7 +160,7 @@ class TestBlocks:
         cleanup.tidy()
         assert not stray.exists()
         assert fresh.exists()
-        assert Experiment.objects.get(pk=row.pk).folder.joinpath("table.parquet").exists()
+        assert len(Experiment.objects.get(pk=row.pk).folder.iterdir()) == 1
 
 
 class TestCleanup:
@@ -228,6 +229,8 @@ class TestHealth:
             "sweep_beat_s": None,
             "broker": answer.json()["broker"],
             "disk_space": True,
+            "storage": "local",
+            "storage_answers": True,
         }
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies

@@ -67,8 +67,8 @@ class TestUpload:
     def test_files_are_for_the_owner_of_the_process_only(self, owner_api: APIClient) -> None:
         owner_api.post(URL, {"file": upload()}, format="multipart")
         row = Dataset.objects.get()
-        assert [path.stat().st_mode & 0o777 for path in row.folder.iterdir()] == [0o600, 0o600]
-        assert row.folder.stat().st_mode & 0o777 == 0o700
+        assert [Path(path).stat().st_mode & 0o777 for path in row.folder.iterdir()] == [0o600, 0o600]
+        assert Path(row.folder).stat().st_mode & 0o777 == 0o700
         assert row.original_path.read_bytes() == CSV
 
     def test_upload_is_moved_and_not_copied(self, owner: User) -> None:
@@ -76,7 +76,7 @@ class TestUpload:
         number = Path(file.temporary_file_path()).stat().st_ino
         row = services.import_dataset(owner=owner, upload=file)
         file.close()
-        assert row.original_path.stat().st_ino == number
+        assert Path(row.original_path).stat().st_ino == number
         assert not Path(file.temporary_file_path()).exists()
 
     def test_reading_options_are_plain_fields(self, owner_api: APIClient) -> None:
@@ -235,7 +235,7 @@ class TestLargeUpload:
 
         def read_and_lose(*args: Any, **kwargs: Any) -> Any:
             reading = real(*args, **kwargs)
-            local_files.remove(row.folder)
+            row.folder.remove_folder()
             Dataset.objects.filter(pk=row.pk).delete()
             return reading
 
@@ -261,4 +261,4 @@ def test_stream_that_is_no_file_on_disk_is_copied(owner: User) -> None:
 
     row = services.import_dataset(owner=owner, upload=File(io.BytesIO(CSV), name="../../etc/passwd"))
     assert row.original_path.read_bytes() == CSV
-    assert row.original_path.stat().st_mode & 0o777 == 0o600
+    assert Path(row.original_path).stat().st_mode & 0o777 == 0o600

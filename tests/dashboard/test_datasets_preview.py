@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import logging
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,7 +74,7 @@ class TestOwner:
 
     def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        ready_dataset.original_path.write_bytes(CSV)
+        Path(ready_dataset.original_path).write_bytes(CSV)
         assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
 
     def test_is_reported_where_there_are_no_columns(self, owner_api: APIClient) -> None:
@@ -111,7 +112,7 @@ class TestRefused:
         assert (answer.status_code, first_error(answer)["field"]) == (400, name)
 
     def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
-        Dataset.objects.get().original_path.write_bytes(b"\x89PNG\r\n\x1a\n")
+        Path(Dataset.objects.get().original_path).write_bytes(b"\x89PNG\r\n\x1a\n")
         answer = owner_api.get(reported["urls"]["preview"])
         assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
 

@@ -7,11 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from django.conf import settings
 
-from dashboard.experiments import execution
+from dashboard.experiments import execution, files
 from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
@@ -99,7 +98,7 @@ def test_parts_in_any_order_give_the_engines_table(owner_api, queued, tmp_path):
 def test_results_so_far_become_those_of_the_table(owner_api, queued):
     work_off()
     after = owner_api.get(of(queued["id"], "results")).json()
-    table = pq.read_table(Path(settings.CAIRN_HOME, "experiments", queued["id"], "table.parquet")).to_pylist()
+    table = files.read(Experiment.objects.get(pk=queued["id"])).to_pylist()
     reported = [value for point in after["points"] for value in point["values"]]
     assert [one["mean"] for one in reported] == [row["mean"] for row in table]
     assert [axis["title"] for axis in after["axes"]] == ["Correlation", "Where landmarks lie", "Share of landmarks"]

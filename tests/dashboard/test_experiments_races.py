@@ -227,7 +227,8 @@ class TestTheEnd:
         work_off()
         assert len(written) == 2
         assert_the_engines_table(queued, expected)
-        assert [path.name for path in Experiment.objects.get().folder.iterdir()] == [files.TABLE]
+        row = Experiment.objects.get()
+        assert row.folder.iterdir() == [row.table_path(row.table_sha256)]
 
     def test_killed_before_the_table_it_is_made_by_another(self, queued, monkeypatch, expected, computed):
         with monkeypatch.context() as patch:

@@ -22,6 +22,7 @@ from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
 from dashboard.jobs.positions import positions
+from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine.experiments import presets
 
 JOBS = "/api/v1/jobs/"
@@ -169,7 +170,10 @@ class TestHeartbeat:
         step = Heartbeat(Consumer())
         step.start(Consumer)
         assert workers.answering() == 1
-        assert Consumer.timer.calls == [(workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch")))]
+        assert Consumer.timer.calls == [
+            (workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch"))),
+            (MAINTAIN_EVERY_S, stored_files().maintain, ()),
+        ]
         assert workers.answering_by_queue() == {"interactive": 1, "batch": 1}
         step.stop(Consumer)
         assert Consumer.timer.cancelled

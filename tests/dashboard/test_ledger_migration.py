@@ -38,7 +38,7 @@ owner = User.objects.create(username="owner")
 def dataset(name, body, spent, cleaning=(), original=True):
     row = Dataset(owner=owner, name=name, file_name="w.csv", state="ready", progress=1, finished_at=timezone.now(),
                   cleaning=list(cleaning))
-    folder = local_files.dataset_dir(row.pk)
+    folder = local_files.home("datasets", str(row.pk))
     (folder / "original").write_bytes(body)
     series, _, _ = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning)
     for column, value in execution.store(folder, series, token=uuid.uuid4()).items():

@@ -6,6 +6,7 @@ import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def exchange_original(release: Release) -> None:
         moved = [replace(one, lon=one.lon + 5.0, lat=one.lat - 3.0, name="other", person="other") for one in held]
         data_files.write_data(row.kind, row.points_path, moved)
     else:
-        row.points_path.write_bytes(b"nothing that can be read")
+        Path(row.points_path).write_bytes(b"nothing that can be read")
     Dataset.objects.filter(pk=row.pk).update(
         name="Another",
         file_name="another.csv",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ class TestEveryKind:
         before = text_of(owner_page, page_of(row))
         other = made(owner_api, {"stream": wide(counts(seed=2)), "checkins": checkins(checkin_rows(seed=2))}[kind])
         source, target = Dataset.objects.get(pk=other["id"]), row.dataset
-        target.points_path.write_bytes(source.points_path.read_bytes())
+        Path(target.points_path).write_bytes(source.points_path.read_bytes())
         Dataset.objects.filter(pk=target.pk).update(summary=source.summary)
         cached_data.cache_clear()
         drop = r"csrf\w*|\d+ \w+ 20\d\d"

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ class TestProtocol:
         assert (reported["file_name"], reported["name"]) == ("run.csv", "run.csv")
         row = Dataset.objects.get()
         assert row.original_path.read_bytes() == CSV
-        assert row.original_path.stat().st_mode & 0o777 == 0o600
+        assert Path(row.original_path).stat().st_mode & 0o777 == 0o600
         assert not list(Upload.objects.get().path.parent.iterdir())
 
     def test_requested_twice_it_is_the_same_dataset(self, owner_api: APIClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -80,9 +81,9 @@ def row(*, pk: str) -> dict[str, Any]:
     names = ("state", "attempt", "error", "data_file", "data_sha256", "summary", "stage", "progress")
     return {name: getattr(found, name) for name in names} | {
         "files": sorted(path.name for path in found.folder.iterdir()),
-        "errors": sorted(path.name for path in found.dataset.folder.glob(f"errors-{pk}-*")),
+        "errors": sorted(path.name for path in found.dataset.folder.iterdir(f"errors-{pk}-")),
         "charges": list(BudgetEntry.objects.filter(release_id=pk).values_list("amount", flat=True)),
-        "data_path": str(found.data_path),
+        "data_path": os.fspath(found.data_path),
     }
 
 

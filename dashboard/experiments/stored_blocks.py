@@ -1,0 +1,61 @@
+"""Blocks of results of an owner's experiments: in a folder of this host, or as objects that all hosts share."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import uuid
+from typing import Protocol
+
+import numpy as np
+
+from dashboard.storage import local_files
+from dashboard.storage.stored_path import StoredPath, stored_files
+from privacy_engine.data import Floats
+from privacy_engine.experiments import FolderStore, Key, Store
+
+
+class BlockStore(Store, Protocol):
+    """A store that lists what it may have."""
+
+    def begun(self, dataset: str) -> set[str]:
+        """Cells of which something may be kept; nothing is of any other."""
+
+
+def blocks_of(owner_id: uuid.UUID) -> StoredPath:
+    """Where an owner's blocks are stored, in a folder for each digest of data and in that one for each cell."""
+    return StoredPath(f"blocks/{owner_id}")
+
+
+def block_store(owner_id: uuid.UUID) -> BlockStore:
+    """The store of an owner's blocks."""
+    if stored_files().shared:
+        return SharedStore(blocks_of(owner_id))
+    return FolderStore(local_files.home("blocks", str(owner_id)))
+
+
+class SharedStore:
+    """Keeps blocks as ``dataset/cell/first-count.npy``, under the same names as :class:`FolderStore`."""
+
+    def __init__(self, folder: StoredPath) -> None:
+        self._folder = folder
+
+    def get(self, key: Key) -> Floats | None:
+        """What was put there, or None; a damaged block counts as none."""
+        try:
+            found = np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False)
+            return np.asarray(found, dtype=np.float64)
+        except (FileNotFoundError, ValueError, EOFError):
+            return None
+
+    def begun(self, dataset: str) -> set[str]:
+        """Cells of which something may be kept."""
+        return {path.parent.name for path in (self._folder / dataset).iterdir()}
+
+    def put(self, key: Key, values: Floats) -> None:
+        """Keep ``values``; where there are some, they are the same."""
+        with contextlib.suppress(FileExistsError), self._path(key).written() as out:
+            np.save(out, values, allow_pickle=False)
+
+    def _path(self, key: Key) -> StoredPath:
+        return self._folder / key.dataset / key.cell / f"{key.first}-{key.count}.npy"

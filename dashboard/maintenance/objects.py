@@ -1,0 +1,131 @@
+"""Objects of a storage that hosts share which no row names: of attempts and requests that were killed."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from dashboard.account_data.models import AccountExport
+from dashboard.accounts.models import MapFile
+from dashboard.attacks.models import Attack
+from dashboard.core.storage_errors import StorageUnavailable
+from dashboard.datasets.models import Dataset, Upload
+from dashboard.experiments.models import Experiment
+from dashboard.publications.models import Publication
+from dashboard.releases.models import Release
+from dashboard.storage.stored_path import stored_files
+
+logger = logging.getLogger(__name__)
+
+STALE_S = 3600.0  # twice the longest job: the row that names it is there by now, or will never be
+BATCH = 500
+
+
+def remove_orphans() -> dict[str, int]:
+    """Delete the objects that are an hour old and that no row names; {"objects": how many}.
+
+    Raises
+    ------
+    StorageUnavailable
+        The list cannot be had now.
+    """
+    storage, removed = stored_files(), 0
+    if not storage.shared:
+        return {}
+    old = (one.name for one in storage.listed("") if one.age_s > STALE_S)
+    while names := list(islice(old, BATCH)):
+        for name in sorted(set(names) - _named(names)):
+            try:
+                storage.remove(name)
+                removed += 1
+            except StorageUnavailable as error:
+                logger.warning("an object stays for the next sweep: %s", error)
+    return {"objects": removed + storage.abort_forgotten()}
+
+
+def _named(names: Iterable[str]) -> set[str]:
+    """Those of the objects that a row names."""
+    by_app: dict[str, list[str]] = {}
+    for name in names:
+        by_app.setdefault(name.partition("/")[0], []).append(name)
+    return {name for app, some in by_app.items() if app in _NAMES for name in _NAMES[app](some)}
+
+
+def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:
+    for name in names:
+        try:
+            yield uuid.UUID(name.split("/")[part])
+        except (ValueError, IndexError):
+            continue
+
+
+def _of_datasets(names: list[str]) -> Iterator[str]:
+    rows = Dataset.objects.filter(pk__in=set(_ids(names)))
+    for row in rows.only("pk", "points_file"):
+        yield from (str(row.original_path), str(row.points_path))
+    errors = {name.partition("/errors-")[2][:36] for name in names}
+    known = [uuid.UUID(pk) for pk in errors if _is_id(pk)]
+    for release in Release.objects.filter(pk__in=known).select_related("dataset").only("pk", "data_file", "dataset_id"):
+        yield str(release.errors_path)
+
+
+def _of_releases(names: list[str]) -> Iterator[str]:
+    for row in Release.objects.filter(pk__in=set(_ids(names))).only("pk", "data_file"):
+        yield from (str(row.data_path), str(row.budgets_path))
+
+
+def _of_exports(names: list[str]) -> Iterator[str]:
+    yield from (str(row.path) for row in AccountExport.objects.filter(pk__in=set(_ids(names))))
+
+
+def _of_attacks(names: list[str]) -> Iterator[str]:
+    for row in Attack.objects.filter(pk__in=set(_ids(names))).only("pk", "data_file"):
+        yield str(row.data_path)
+
+
+def _of_experiments(names: list[str]) -> Iterator[str]:
+    for row in Experiment.objects.filter(pk__in=set(_ids(names))).only("pk", "table_sha256"):
+        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/table.parquet")
+
+
+def _of_publications(names: list[str]) -> Iterator[str]:
+    known = {str(pk) for pk in Publication.objects.in_bulk(set(_ids(names)))}
+    yield from (name for name in names if name.split("/")[1] in known)
+
+
+def _of_base_maps(names: list[str]) -> Iterator[str]:
+    yield from (str(row.path) for row in MapFile.objects.filter(pk__in=set(_ids(names))))
+
+
+def _of_uploads(names: list[str]) -> Iterator[str]:
+    for row in Upload.objects.filter(pk__in=set(_ids(names))):
+        yield from (str(path) for path in row.stored_pieces)
+
+
+def _of_blocks(names: list[str]) -> Iterator[str]:
+    """Blocks on data that an experiment of their owner is about."""
+    rows = Experiment.objects.filter(owner__in=set(_ids(names))).values_list("owner", "data_digest")
+    known = {f"blocks/{owner}/{digest}" for owner, digest in rows.distinct()}
+    yield from (name for name in names if "/".join(name.split("/")[:3]) in known)
+
+
+def _is_id(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
+_NAMES = {
+    "accountexports": _of_exports,
+    "attacks": _of_attacks,
+    "base-maps": _of_base_maps,
+    "blocks": _of_blocks,
+    "datasets": _of_datasets,
+    "experiments": _of_experiments,
+    "publications": _of_publications,
+    "releases": _of_releases,
+    "uploads": _of_uploads,
+}

@@ -1,0 +1,248 @@
+"""Files in a real S3 server: retries, conditions, the cache of a host, killed processes, uploads over several hosts."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.core.machine_errors import machine_error
+from dashboard.core.storage_errors import StorageUnavailable
+from dashboard.storage import read_cache, s3_storage
+from dashboard.storage.s3_storage import S3Files
+from dashboard.storage.stored_path import StoredPath
+from tests.dashboard.conftest import HOME
+from tests.dashboard.storages_of_tests import host
+from tests.patience import patience
+from tests.s3_server import BUCKET, ROOT, S3Server
+
+pytestmark = pytest.mark.usefixtures("one")
+FILE = StoredPath("datasets/a/points.parquet")
+HOLD = "import fcntl,sys; f=open(sys.argv[1]); fcntl.flock(f,1); print(1); input()"
+CONTENT = np.random.default_rng(3).bytes(100_000)
+LARGE = np.random.default_rng(4).bytes(12_000_000)
+
+
+def stored(content: bytes = CONTENT, path: StoredPath = FILE) -> StoredPath:
+    with path.written() as out:
+        out.write(content)
+    return path
+
+
+def at(prefix: str, path: StoredPath = FILE) -> str:
+    return f"/{BUCKET}/{prefix}/{path}"
+
+
+def copies(folder: str = "one") -> list[Path]:
+    return sorted(path for path in (HOME / "tmp" / folder).iterdir() if not path.suffix)
+
+
+class TestRequests:
+    def test_what_one_host_writes_another_reads(self, other: S3Files) -> None:
+        stored()
+        with other.reader(str(FILE)) as file:
+            assert file.read() == CONTENT
+
+    def test_another_content_is_refused_and_the_first_stays(self, other: S3Files) -> None:
+        for first, second in ((CONTENT, CONTENT[:-1]), (LARGE, LARGE[:-1])):
+            path = FILE.parent / str(len(first))
+            stored(first, path)
+            with pytest.raises(FileExistsError), other.written(str(path)) as out:
+                out.write(second)
+            with other.reader(str(path)) as file:
+                assert file.read() == first
+
+    def test_every_write_is_conditional_and_nothing_is_copied(self, s3_server: S3Server, prefix: str) -> None:
+        before = len(s3_server.requests())
+        stored()
+        stored(LARGE, FILE.parent / "large")
+        writes = [one for one in s3_server.requests()[before:] if one.startswith(("PUT", "POST"))]
+        assert len(writes) == 1 + 5  # begun, three parts, completed
+        conditions = [one.rpartition(" ")[2] for one in writes]
+        assert [conditions[0], conditions[-1]] == ["If-None-Match:*"] * 2
+        assert all("copy-source: " in one for one in writes)
+
+    @pytest.mark.parametrize("status", ["503", "500", "429"])
+    def test_what_fails_for_a_moment_is_repeated(
+        self, s3_server: S3Server, prefix: str, one: S3Files, status: str
+    ) -> None:
+        s3_server.fail(f"PUT {at(prefix)} {status} 2")
+        stored()
+        one._cache.forget(str(FILE))
+        s3_server.fail(f"GET {at(prefix)} {status} 2")
+        assert FILE.read_bytes() == CONTENT
+
+    def test_what_keeps_failing_is_an_error_of_the_storage(
+        self, s3_server: S3Server, prefix: str, one: S3Files
+    ) -> None:
+        s3_server.fail(f"PUT {at(prefix)} 503 99", f"HEAD {at(prefix)} 403 99")
+        with pytest.raises(StorageUnavailable):
+            stored()
+        with pytest.raises(StorageUnavailable):
+            FILE.exists()
+        assert copies() == []
+        assert machine_error(StorageUnavailable("503")).status == 503  # type: ignore[union-attr]
+
+    def test_a_full_storage_is_a_full_disk(self, s3_server: S3Server, prefix: str) -> None:
+        s3_server.fail(f"PUT {at(prefix)} 507 99")
+        with pytest.raises(OSError, match="full") as error:
+            stored()
+        found = machine_error(error.value)
+        assert found
+        assert (found.status, found.retry_after_s) == (507, 60)
+
+    def test_a_body_that_is_cut_off_is_fetched_again(self, s3_server: S3Server, prefix: str, one: S3Files) -> None:
+        stored(LARGE)
+        one._cache.forget(str(FILE))
+        s3_server.fail(f"GET {at(prefix)} cut 2")
+        assert FILE.read_bytes() == LARGE
+
+    def test_content_that_is_not_what_was_written_is_never_read(self, one: S3Files, other: S3Files) -> None:
+        stored()
+        facts = {"Metadata": {"sha256": hashlib.sha256(CONTENT).hexdigest()}}
+        one._client.put_object(**one._named(str(FILE)), Body=CONTENT[::-1], **facts)
+        with pytest.raises(StorageUnavailable, match="damaged"), other.local(str(FILE)):
+            pass
+        assert copies("other") == []
+
+    def test_files_that_were_copied_there_by_other_means_are_read(self, one: S3Files) -> None:
+        one._client.put_object(**one._named(str(FILE)), Body=CONTENT)
+        assert FILE.read_bytes() == CONTENT
+
+    def test_a_process_killed_while_it_writes_leaves_nothing_that_is_seen(
+        self, s3_server: S3Server, prefix: str, one: S3Files, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        code = (
+            "import django, sys; django.setup()\n"
+            "from dashboard.storage import s3_storage; s3_storage.PART_BYTES = 5_242_880\n"
+            "from dashboard.storage.stored_path import StoredPath\n"
+            f"with StoredPath({str(FILE)!r}).written() as out: out.write(bytes(60_000_000))\n"
+        )
+        home = HOME / "tmp" / "killed"
+        environment = os.environ | s3_server.environment(prefix) | {"CAIRN_HOME": str(home)}
+        environment["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+        give_up = time.monotonic() + patience(60)
+        while not any(at(prefix) in one and "partNumber=2" in one for one in s3_server.requests()):
+            assert process.poll() is None
+            assert time.monotonic() < give_up
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not FILE.exists()
+        assert list(one.listed("")) == []
+        assert one.abort_forgotten() == 0
+        monkeypatch.setattr(s3_storage, "FORGOTTEN_S", -1.0)
+        assert (one.abort_forgotten(), one.abort_forgotten()) == (1, 0)
+        left = list((home / "cache").glob("*.part"))
+        assert len(left) == 1
+        os.utime(left[0], (0, 0))
+        read_cache.ReadCache(home / "cache", 10**9).make_space()
+        assert list((home / "cache").iterdir()) == []
+
+
+class TestCache:
+    def test_a_file_is_fetched_once(self, s3_server: S3Server, prefix: str, other: S3Files) -> None:
+        stored()
+        before = len(s3_server.requests())
+        for _ in range(3):
+            with other.local(str(FILE)) as path:
+                assert path.read_bytes() == CONTENT
+        assert len(s3_server.requests()) - before == 1
+
+    def test_its_size_is_bounded_and_what_was_used_longest_ago_goes(self, s3_server: S3Server, prefix: str) -> None:
+        small = host(s3_server, prefix, HOME / "tmp" / "small", cache_bytes=350_000)
+        paths = [stored(path=FILE.parent / str(i)) for i in range(4)]
+        for i in (0, 1, 2, 0, 3):  # 1 was used longest ago when 3 comes
+            with small.local(str(paths[i])):
+                time.sleep(0.01)
+        assert sum(path.stat().st_size for path in copies("small")) <= 350_000
+        assert {path.name for path in copies("small")} == {small._cache._entry(str(paths[i])).name for i in (0, 2, 3)}
+
+    def test_what_another_process_reads_stays(self, s3_server: S3Server, prefix: str) -> None:
+        small = host(s3_server, prefix, HOME / "tmp" / "small", cache_bytes=150_000)
+        first, second = (stored(path=FILE.parent / name) for name in "ab")
+        with small.local(str(first)) as path:
+            holder = subprocess.Popen(
+                [sys.executable, "-c", HOLD, str(path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                text=False,
+            )
+            assert holder.stdout
+            holder.stdout.readline()
+        with small.local(str(second)):
+            assert len(copies("small")) == 2
+        holder.kill()
+        holder.communicate()
+        small._cache.make_space()
+        assert len(copies("small")) == 1
+
+    def test_what_was_not_used_for_an_hour_goes(self, one: S3Files) -> None:
+        stored()
+        (copy,) = copies()
+        one.maintain()
+        assert copies() == [copy]
+        os.utime(copy, (time.time() - 3601, time.time()))
+        one._cache._maintained = -1000.0
+        one.maintain()
+        assert list((HOME / "tmp" / "one").iterdir()) == []
+
+    def test_a_copy_that_was_cut_off_is_fetched_again(self) -> None:
+        stored()
+        (copy,) = copies()
+        os.truncate(copy, 10)
+        assert FILE.read_bytes() == CONTENT
+
+    @pytest.mark.slow
+    def test_many_readers_in_a_cache_that_is_too_small(self, s3_server: S3Server, prefix: str) -> None:
+        """Four processes read ten files through a cache that keeps none: each reads what was written."""
+        for i in range(10):
+            stored(bytes([i]) * 100_000, FILE.parent / str(i))
+        code = (
+            "import django, random, sys; django.setup()\n"
+            "from dashboard.storage.stored_path import StoredPath\n"
+            "for _ in range(40):\n"
+            "    i = random.randrange(10)\n"
+            f"    with StoredPath(f'{FILE.parent}/{{i}}').local() as path:\n"
+            "        assert path.read_bytes() == bytes([i]) * 100_000\n"
+        )
+        environment = (
+            os.environ | s3_server.environment(prefix) | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+        )
+        environment |= {"CAIRN_HOME": str(HOME / "tmp" / "shared"), "CAIRN_CACHE_MB": "0"}
+        readers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) for _ in range(4)]
+        assert [reader.wait(patience(90)) for reader in readers] == [0] * 4
+        cache = read_cache.ReadCache(HOME / "tmp" / "shared" / "cache", 0)
+        cache.make_space()
+        assert list((HOME / "tmp" / "shared" / "cache").iterdir()) == []
+
+    def test_evicted_while_it_is_read_it_is_read_to_its_end(self, one: S3Files) -> None:
+        stored(LARGE)
+        with FILE.local() as path, path.open("rb") as file:
+            begun = file.read(5)
+            assert not read_cache._removed_if_unused(path)
+            one._cache.forget(str(FILE))
+            assert begun + file.read() == LARGE
+        with copies_lock():
+            assert FILE.read_bytes() == LARGE
+
+
+def copies_lock() -> Any:
+    """Another reader's lock on every copy."""
+    stack = ExitStack()
+    for path in copies():
+        file = stack.enter_context(path.open("rb"))
+        fcntl.flock(file, fcntl.LOCK_SH)
+    return stack

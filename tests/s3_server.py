@@ -1,0 +1,156 @@
+"""An S3 server of the package moto, in a process of its own; faults are requested by a file beside it.
+
+Each request whose method and path begin with a line of the file ``faults`` ("PUT /bucket/prefix 503 2": status and how
+often) is answered with that status; ``cut`` for a status ends the body in its middle.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.patience import patience
+
+ROOT = Path(__file__).resolve().parent.parent
+BUCKET = "cairn-test"
+KEYS = {"AWS_ACCESS_KEY_ID": "of-a-test", "AWS_SECRET_ACCESS_KEY": "of-a-test", "AWS_DEFAULT_REGION": "us-east-1"}
+
+
+class S3Server:
+    """The process, its address, and the faults that it has."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.faults = folder / "faults"
+        self.log = folder / "requests"
+        self.port = 0
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it at the port that it had, or any."""
+        up = self.folder / "port"
+        up.unlink(missing_ok=True)
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.s3_server", str(self.folder), str(self.port)],
+                cwd=ROOT,
+                env=os.environ | KEYS,
+                stdout=log,
+                stderr=log,
+            )
+        give_up = time.monotonic() + patience(60)
+        while not up.exists():
+            assert self.process.poll() is None, (self.folder / "log").read_text()
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
+        self.port = int(up.read_text())
+        request = urllib.request.Request(f"{self.endpoint}/{BUCKET}", method="PUT")
+        with contextlib.suppress(urllib.error.HTTPError):
+            urllib.request.urlopen(request, timeout=patience(10)).close()
+
+    def stop(self) -> None:
+        assert self.process
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self) -> None:
+        assert self.process
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self.process
+        self.process.send_signal(signal.SIGCONT)
+
+    def fail(self, *rules: str) -> None:
+        self.faults.write_text("\n".join(rules))
+
+    def requests(self) -> list[str]:
+        """Method and path of what was requested so far."""
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def environment(self, prefix: str) -> dict[str, str]:
+        """The settings of a process that stores its files there."""
+        return KEYS | {"CAIRN_STORAGE": f"s3://{BUCKET}/{prefix}", "CAIRN_S3_ENDPOINT": self.endpoint}
+
+
+@contextlib.contextmanager
+def running_s3(folder: Path) -> Iterator[S3Server]:
+    """A server with an empty bucket, until the block ends."""
+    server = S3Server(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+class Faulty:
+    """The application with the faults that are requested, and a log of what was requested."""
+
+    def __init__(self, application: Any, folder: Path) -> None:
+        self._application, self._folder = application, folder
+        self._left: dict[str, int] = {}
+        self._one_by_one = threading.Lock()
+
+    def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
+        request = f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}"
+        with (self._folder / "requests").open("a") as log:
+            condition, source = (environ.get(f"HTTP_{name}", "") for name in ("IF_NONE_MATCH", "X_AMZ_COPY_SOURCE"))
+            log.write(f"{request}?{environ.get('QUERY_STRING', '')} copy-source:{source} If-None-Match:{condition}\n")
+        fault = self._fault(request)
+        if fault == "cut":
+            return _cut(self._application(environ, start_response))
+        if fault:
+            environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            body = f"<Error><Code>{'QuotaExceeded' if fault == '507' else 'SlowDown'}</Code></Error>".encode()
+            start_response(f"{fault} Fault", [("Content-Length", str(len(body))), ("Content-Type", "text/xml")])
+            return [body if environ["REQUEST_METHOD"] != "HEAD" else b""]
+        if environ["REQUEST_METHOD"] == "GET":
+            return self._application(environ, start_response)
+        with self._one_by_one:  # moto checks for an object and then writes it: S3 does both at once
+            return self._application(environ, start_response)
+
+    def _fault(self, request: str) -> str:
+        file = self._folder / "faults"
+        for rule in file.read_text().splitlines() if file.exists() else []:
+            beginning, status, times = rule.rsplit(" ", 2)
+            left = self._left.setdefault(f"{file.stat().st_mtime_ns} {rule}", int(times))
+            if request.startswith(beginning) and left:
+                self._left[f"{file.stat().st_mtime_ns} {rule}"] = left - 1
+                return status
+        return ""
+
+
+def _cut(parts: Any) -> Iterator[bytes]:
+    whole = b"".join(parts)
+    yield whole[: len(whole) // 2]
+
+
+def main() -> None:
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+
+    folder, port = Path(sys.argv[1]), int(sys.argv[2])
+    application = Faulty(DomainDispatcherApplication(create_backend_app), folder)
+    server = make_server("127.0.0.1", port, application, threaded=True)
+    (folder / "starting").write_text(str(server.port))
+    (folder / "starting").rename(folder / "port")
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
