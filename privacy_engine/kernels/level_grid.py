@@ -1,4 +1,4 @@
-"""Distributions of a level over a grid of logarithms: how they spread, what follows from a sample, the errors to expect."""
+"""Distributions of a level over a grid of logarithms: how they change, what follows from a sample, errors to expect."""
 
 from __future__ import annotations
 
