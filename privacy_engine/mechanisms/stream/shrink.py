@@ -14,6 +14,7 @@ from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMecha
 from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan, largest_budget
+from privacy_engine.mechanisms.stream.shrinkage.single import Single, clearness
 from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
 from privacy_engine.params import Param
 
@@ -37,6 +38,7 @@ class _Shrink(Publisher):
         super().__init__(mechanism, dimensions, rng)
         self._levels, self._total = Levels(dimensions), Total()
         self._factor = Factor(dimensions, relative=mechanism.relative)
+        self._single = Single(self._scale(mechanism.epsilon)) if dimensions == 1 else None
         self._plan = first_plan(mechanism.epsilon, mechanism.window, dimensions)
         self._wait, self._samples = 0, 0
         self._noise = noise.BufferedLaplace(mechanism.noise_rate(mechanism.epsilon), rng, block=1)
@@ -76,7 +78,7 @@ class _Shrink(Publisher):
 
         self.spend(np.full(len(counts), self._plan.total_budget))
         levels, total = self._levels, self._total
-        return between_samples(
+        found = between_samples(
             t,
             self.mechanism.window,
             self._noisy_totals(counts),
@@ -97,6 +99,14 @@ class _Shrink(Publisher):
             self._factor.share,
             self._factor.gate,
         )
+        if self._single is None:
+            return found
+        return self._unless_clear(self._single.ahead(len(counts))[:, None], found)
+
+    def _unless_clear(self, on_grid: Floats, normal: Floats) -> Floats:
+        """What is published of a single dimension: the estimates on the grid where the level is not far above noise."""
+        clear = clearness(*self._levels.found[:2, 0].tolist())
+        return np.asarray(clear * normal + (1.0 - clear) * on_grid)
 
     def _sample(self, row: Ints, t: int) -> Floats:
         from privacy_engine.kernels.stream_levels import shrunk
@@ -112,8 +122,11 @@ class _Shrink(Publisher):
         average_squares(t, self.mechanism.window, levels.level, levels.squares)
         published = np.empty(self.dimensions)
         shrunk(levels.level, levels.spread, levels.signal, self._factor.share, self._factor.gate, published)
+        found = levels.counts(published)
+        if self._single is not None:
+            found = self._unless_clear(np.array([self._single.sample(float(z[0]), self._scale(plan.budget))]), found)
         self._plan_next(t)
-        return levels.counts(published)
+        return found
 
     def _estimate(self, t: int, z: Floats, b: float, y: float, b_total: float) -> None:
         """Update all estimates by samples ``z`` (d,) of scale ``b`` and a noisy total ``y``, unless its scale is 0."""
@@ -140,7 +153,7 @@ class _Shrink(Publisher):
         scheduler = Scheduler(self.mechanism.epsilon, w, self.mechanism.sensitivity, self.mechanism.relative)
         recent = self.ledger.recent
         spent = np.array(recent[max(len(recent) - w + 1, 0) :])
-        self._plan = scheduler.choose(self._plan, t, self._levels, self._total, spent)
+        self._plan = scheduler.choose(self._plan, t, self._levels, self._total, spent, self._single)
         self._wait = self._plan.wait - 1
 
 
@@ -153,8 +166,9 @@ class StreamShrink(StreamEstimateMechanism):
     w successive timestamps at ε: what they leak together is at most that, w-event privacy [1]_. All noise is discrete
     Laplace noise on whole numbers [2]_. When samples are taken and how much they spend follows from noisy counts and
     public constants alone, as do the estimates: filters for each dimension [3]_, a prior of levels for all dimensions
-    estimated from them [4]_, and a factor, possibly 0, chosen by its losses. Whether events are independent does not
-    matter.
+    estimated from them [4]_, and a factor, possibly 0, chosen by its losses. A single dimension has no prior in common
+    with others: where it is not far above noise, its level is a distribution over a grid [5]_, of which the median is
+    published. Whether events are independent does not matter.
 
     References
     ----------
@@ -163,6 +177,7 @@ class StreamShrink(StreamEstimateMechanism):
     .. [2] Ghosh, Roughgarden, Sundararajan. "Universally Utility-Maximizing Privacy Mechanisms". STOC 2009.
     .. [3] Masreliez. "Approximate non-Gaussian filtering with linear state and observation relations". IEEE TAC 1975.
     .. [4] Robbins. "An empirical Bayes approach to statistics". Berkeley Symposium 1956.
+    .. [5] Bucy, Senne. "Digital synthesis of non-linear filters". Automatica 1971.
     """
 
     title: ClassVar[str] = "Stream shrink"

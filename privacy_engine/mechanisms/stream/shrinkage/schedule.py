@@ -8,6 +8,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanisms.stream.shrinkage.levels import FILTERS, Levels
+from privacy_engine.mechanisms.stream.shrinkage.single import Single
 from privacy_engine.mechanisms.stream.shrinkage.total import Total
 
 INTERVALS = (1, 2, 3, 4, 5, 7, 10, 14, 20, 25, 34, 50, 67, 100, 200, 400, 1000, 2000, 4000)
@@ -67,10 +68,15 @@ class Scheduler:
     sensitivity: int
     relative: bool
 
-    def choose(self, last: Plan, t: int, levels: Levels, total: Total, spent: Floats) -> Plan:
-        """The plan after a sample at ``t``; ``spent`` are the budgets of the last w - 1 timestamps, or all before."""
+    def choose(
+        self, last: Plan, t: int, levels: Levels, total: Total, spent: Floats, single: Single | None = None
+    ) -> Plan:
+        """The plan after a sample at ``t``; ``spent`` are the budgets of the last w - 1 timestamps, or all before.
+
+        ``single`` is what is known of the level where there is one dimension.
+        """
         intervals, shares = self._candidates(last, len(levels.level))
-        errors = np.log(self._errors(intervals, shares, t, levels, total))
+        errors = np.log(self._errors(intervals, shares, t, levels, total, single))
         errors[(intervals == last.interval) & (shares == last.share)] -= PERSISTENCE
         best = int(errors.argmin())
         return self._plan(int(intervals[best]), float(shares[best]), t, spent)
@@ -82,19 +88,23 @@ class Scheduler:
         shares = np.array(SHARES if dimensions > 1 else (0.0,))
         return np.tile(np.array(near), len(shares)), np.repeat(shares, len(near))
 
-    def _errors(self, intervals: Ints, shares: Floats, t: int, levels: Levels, total: Total) -> Floats:
+    def _errors(
+        self, intervals: Ints, shares: Floats, t: int, levels: Levels, total: Total, single: Single | None
+    ) -> Floats:
         """Predicted errors of candidates, (n,)."""
         from privacy_engine.kernels.stream_levels import predicted_errors
 
         dimensions, none = len(levels.level), np.zeros(len(shares))
         samples = -(-self.window // intervals)
         noise = 2.0 * (samples * self.sensitivity / (self.epsilon * (1.0 - shares))) ** 2
+        so_far = (t + 0.5 * self.window) / intervals + 1.0
+        if single is not None:
+            return single.errors(intervals.astype(np.float64), noise, so_far)
         drift, common, at_sample = 0.0, none, none
         if dimensions > 1:
             squared, drift = max(total.value, 1.0) ** 2, total.drift
             common = self._total_variance(shares, squared, drift)
             at_sample = 1.0 / (1.0 / common + squared / (dimensions * noise))
-        so_far = (t + 0.5 * self.window) / intervals + 1.0
         level, weight = _representatives(levels)
         every = intervals.astype(np.float64)
         errors = predicted_errors(level, weight, FILTERS, every, noise, common, drift, at_sample, so_far)

@@ -1,0 +1,153 @@
+"""Distributions of a level over a grid of logarithms: how they change, what follows from a sample, errors to expect."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats
+from privacy_engine.kernels import compiled
+from privacy_engine.kernels.laplace_filter import corrected, observe
+
+REACH = 4.0
+"""Standard deviations of a change beyond which it is left out."""
+NEVER = 1e-200
+"""A filter for which a sample has less likelihood than this, by that of the best level, forgets its levels."""
+RARE, UNLIKELY = 2e-3, 0.01
+"""Levels and filters with less weight are left out of what is expected."""
+
+
+@compiled
+def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) -> None:
+    """Let levels change: ``p`` (J, g) are distributions over the grid, one for each filter.
+
+    A level moves by a normal number of steps of ``variance`` (J,), or is drawn from ``base`` (g,) with the probability
+    ``renewed`` (J,).
+    """
+    n = p.shape[1]
+    moved = np.empty(n)
+    for j in range(len(p)):
+        v = variance[j]
+        reach = 1 if v < 0.5 else min(int(REACH * math.sqrt(v)) + 1, n - 1)
+        share = np.empty(reach + 1)
+        for k in range(reach + 1):
+            share[k] = math.exp(-0.5 * k * k / v) if v >= 0.5 else (1.0 - v if k == 0 else 0.5 * v)
+        share /= share[0] + 2.0 * share[1:].sum()
+        moved[:] = share[0] * p[j]
+        for k in range(1, reach + 1):
+            for i in range(n):
+                moved[max(i - k, 0)] += share[k] * p[j, i]
+                moved[min(i + k, n - 1)] += share[k] * p[j, i]
+        p[j] = (1.0 - renewed[j]) * moved + renewed[j] * base
+
+
+@compiled
+def observe_on_grid(
+    z: float, b: float, grid: Floats, white: Floats, forget: float, p: Floats, log_weight: Floats, count: Floats
+) -> None:
+    """Correct ``p`` (J, g) and the log-likelihoods ``log_weight`` (J,) by a sample ``z`` with Laplace noise of scale b.
+
+    A count has the variance of a Poisson variable and ``white`` (J,), in ascending order, times the level as a standard
+    deviation. ``count`` (J, g) receives its mean at each level given the sample.
+    """
+    log = np.empty(len(grid))
+    best = 0.0
+    for j in range(len(p)):
+        if j == 0 or white[j] != white[j - 1]:
+            best = -np.inf
+            for i in range(len(grid)):
+                variance = grid[i] + (white[j] * grid[i]) ** 2
+                log[i], score, curve = observe(z - grid[i], variance, b)
+                count[j, i] = max(corrected(grid[i], variance, score, curve)[0], 0.0)
+                best = max(best, log[i])
+        else:
+            count[j] = count[j - 1]
+        total = 0.0
+        for i in range(len(grid)):
+            p[j, i] *= math.exp(log[i] - best)
+            total += p[j, i]
+        if total < NEVER:
+            p[j] = np.exp(log - best)
+            total, scale = NEVER, p[j].sum()
+        else:
+            scale = total
+        p[j] /= scale
+        log_weight[j] = forget * log_weight[j] + best + math.log(total)
+    log_weight -= log_weight.max()
+
+
+@compiled
+def median_on_grid(weight: Floats, value: Floats) -> float:
+    """Median of ``value`` (g,), ascending, with these weights; what lies between two points is interpolated."""
+    half, below, last = 0.5 * weight.sum(), 0.0, len(weight) - 1
+    for i in range(len(weight)):
+        if below + weight[i] >= half or i == last:
+            low = 0.5 * (value[max(i - 1, 0)] + value[i])
+            high = 0.5 * (value[min(i + 1, last)] + value[i])
+            return float(low + min((half - below) / max(weight[i], 1e-300), 1.0) * (high - low))
+        below += weight[i]
+    return 0.0
+
+
+@compiled
+def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, value: Floats) -> Floats:
+    """Medians of ``value`` (g,) at the ``since`` + 1st, ... timestamp after a sample, (n,).
+
+    ``p`` (h, g) has the weights of levels at the sample, a row for each ``rate`` (h,) at which a level is drawn from
+    ``base`` (g,) again. Other changes are symmetric in the logarithm and leave medians as they are.
+    """
+    found, weight = np.empty(n), np.empty(p.shape[1])
+    for i in range(n):
+        weight[:] = 0.0
+        for k in range(len(rate)):
+            kept = (1.0 - rate[k]) ** (since + i + 1)
+            weight += kept * p[k] + (1.0 - kept) * p[k].sum() * base
+        found[i] = median_on_grid(weight, value)
+    return found
+
+
+@compiled
+def errors_on_grid(
+    grid: Floats,
+    level: Floats,
+    filters: Floats,
+    weight: Floats,
+    interval: Floats,
+    noise_variance: Floats,
+    samples: Floats,
+) -> Floats:
+    """Absolute errors to expect of filters in their steady state, (n,), for n candidates.
+
+    Parameters
+    ----------
+    grid, level : (g,)
+        Levels, and how often they occur.
+    filters, weight : (3, J) and (J,)
+        Drift, rate of new levels and white deviation of the filters, and their weights.
+    interval, noise_variance, samples : (n,)
+        Timestamps between samples, the variance of their noise, and how many there will have been.
+    """
+    found = np.zeros(len(interval))
+    mean, square = (level * grid).sum(), (level * grid * grid).sum()
+    for i in range(len(grid)):
+        if level[i] < RARE:
+            continue
+        x = grid[i]
+        most = x * x
+        for j in range(len(weight)):
+            if weight[j] < UNLIKELY:
+                continue
+            grown = filters[0, j] ** 2 * (x * x + x) + filters[1, j] * (square - 2.0 * mean * x + x * x)
+            w = filters[2, j] ** 2 * x * x + x
+            for d in range(len(interval)):
+                gained, noisy = grown * interval[d], noise_variance[d] + w
+                before = 0.5 * (gained + math.sqrt(gained * gained + 4.0 * gained * noisy))
+                after = max(before - gained, noisy / samples[d])
+                at = max(before, after) + w
+                at = at * noise_variance[d] / (at + noise_variance[d])
+                between = after + 0.5 * grown * interval[d] + w
+                at, between = at * most / (at + most), between * most / (between + most)
+                of_d = (math.sqrt(at) + (interval[d] - 1.0) * math.sqrt(between)) / interval[d]
+                found[d] += level[i] * weight[j] * of_d
+    return found

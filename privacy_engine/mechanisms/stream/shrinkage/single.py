@@ -1,0 +1,106 @@
+"""The level of a single dimension: a distribution over a grid for each of a bank of filters [1]_.
+
+Without other dimensions a prior of levels can only be one of orders of magnitude, and a low count is seen through noise
+larger than itself. Normal filters are wrong there: they cannot know that a level is not negative and changes by shares
+of itself. A distribution over the logarithms of levels can, and its median is what has the least absolute error.
+
+References
+----------
+.. [1] Bucy, Senne. "Digital synthesis of non-linear filters". Automatica 1971.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from privacy_engine.data import Floats
+
+STEP = 0.1
+"""The distance of two levels of the grid in their logarithms."""
+LOWEST, HIGHEST = 0.1, 5e4
+"""The lowest level, and the highest one in units of the least noise."""
+DRIFTS = (0.01, 0.03, 0.08, 0.2, 0.5)
+"""Standard deviations of a level's logarithm from one timestamp to the next."""
+RATES = (0.003, 0.03)
+"""Probabilities that a level is drawn again at a timestamp, from how often levels occurred."""
+WHITE = (0.0, 0.3, 0.8, 2.0)
+"""Standard deviations of a count around its level, as shares of the level, beside that of a Poisson variable."""
+FILTERS = np.array(list(itertools.product(WHITE, DRIFTS, RATES))).T[[1, 2, 0]]
+USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.08, 1.5, 0.5
+FORGET = 0.99
+"""What is left of a filter's log-likelihood at the next sample."""
+DECAY = 0.3
+"""The prior of a level's logarithm falls by this power of the level, from 1 on."""
+MASS = 1.0
+"""How many samples the prior of levels counts as, beside those so far."""
+CLEAR = (5.0, 10.0)
+"""Between which ratios of a level to its standard deviation normal filters take over: the grid is too coarse there."""
+LOG_PRIOR = -0.5 * (np.log(FILTERS[0] / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * FILTERS[2]
+
+
+class Single:
+    """What is known of the level of one dimension; ``least_noise`` is the scale of a sample that spends all of ε."""
+
+    def __init__(self, least_noise: float) -> None:
+        top = math.log(HIGHEST * max(least_noise, 1.0))
+        self.grid = np.exp(np.arange(math.log(LOWEST), top, STEP))
+        prior = np.minimum(self.grid, 1.0) * np.maximum(self.grid, 1.0) ** -DECAY
+        self.base = prior / prior.sum()
+        self._levels = MASS * self.base
+        self._occurred = np.zeros(len(prior))
+        self._p = np.tile(self.base, (FILTERS.shape[1], 1))
+        self._log_weight = np.zeros(FILTERS.shape[1])
+        self._since, self._samples = 0, 0
+        self._kept, self._median = np.zeros((len(RATES), len(prior))), np.zeros(len(prior))
+
+    @property
+    def weight(self) -> Floats:
+        """Weights of the filters, (J,)."""
+        found = np.exp(LOG_PRIOR + self._log_weight)
+        return np.asarray(found / found.sum())
+
+    def sample(self, z: float, b: float) -> float:
+        """Take a sample ``z`` of noise with scale ``b``; returns the median of the count."""
+        from privacy_engine.kernels.level_grid import change_levels, median_on_grid, observe_on_grid
+
+        drift, rate, white = FILTERS
+        if self._samples:
+            steps = self._since + 1
+            change_levels(self._p, steps * (drift / STEP) ** 2, 1.0 - (1.0 - rate) ** steps, self.base)
+        counts = np.empty(self._p.shape)
+        observe_on_grid(z, b, self.grid, white, FORGET, self._p, self._log_weight, counts)
+        self._since, self._samples = 0, self._samples + 1
+        of_filters = self.weight
+        weight = of_filters[:, None] * self._p
+        now = weight.sum(axis=0)
+        self._occurred += now
+        self._levels += now
+        self.base = self._levels / self._levels.sum()
+        self._kept = weight.reshape(-1, len(RATES), len(now)).sum(axis=0)
+        relative = 1.0 / self.grid + white[:, None] ** 2  # of a gamma distribution, its median by Wilson and Hilferty
+        medians = self.grid * np.maximum(1.0 - relative / 9.0, 0.0) ** 3
+        self._median = (of_filters[:, None] * medians).sum(axis=0)
+        return float(median_on_grid(now, (weight * counts).sum(axis=0) / np.maximum(now, 1e-300)))
+
+    def ahead(self, n: int) -> Floats:
+        """Medians of the counts of the next ``n`` timestamps, none of them sampled, (n,)."""
+        from privacy_engine.kernels.level_grid import medians_ahead
+
+        self._since += n
+        return np.asarray(medians_ahead(self._since - n, n, self._kept, np.array(RATES), self.base, self._median))
+
+    def errors(self, intervals: Floats, noise_variance: Floats, samples: Floats) -> Floats:
+        """Absolute errors to expect with samples at these intervals, (n,)."""
+        from privacy_engine.kernels.level_grid import errors_on_grid
+
+        occurred = self._occurred / self._occurred.sum()
+        return np.asarray(errors_on_grid(self.grid, occurred, FILTERS, self.weight, intervals, noise_variance, samples))
+
+
+def clearness(mean: float, variance: float) -> float:
+    """How far normal filters are right, from 0 to 1."""
+    low, high = CLEAR
+    return min(max((mean / math.sqrt(variance) - low) / (high - low), 0.0), 1.0)
