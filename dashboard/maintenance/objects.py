@@ -41,7 +41,7 @@ def remove_orphans() -> dict[str, int]:
                 storage.remove(name)
                 removed += 1
             except StorageUnavailable as error:
-                logger.warning("an object stays for the next sweep: %s", error)
+                logger.warning("an object stays for the next sweep: %s", type(error).__name__)
     return {"objects": removed + storage.abort_forgotten()}
 
 

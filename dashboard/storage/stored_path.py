@@ -161,7 +161,7 @@ class StoredPath(os.PathLike[str]):
         try:
             remove(self.key)
         except StorageUnavailable as error:
-            logger.warning("a file is left to the sweep: %s", error)
+            logger.warning("a file is left to the sweep: %s", type(error).__name__)
 
 
 Source = Path | StoredPath

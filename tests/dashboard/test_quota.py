@@ -22,6 +22,7 @@ from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.maintenance import retention
 from dashboard.releases.models import Release
+from dashboard.storage import local_files
 from privacy_engine.audit import AuditSpec
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.test_passwords import logged_in
@@ -92,7 +93,7 @@ class TestQuota:
         answer = api.post("/api/v1/uploads/", headers=headers)
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "quota")
         assert not Upload.objects.exists()
-        assert list(resumable.local_files.home("uploads").iterdir()) == []
+        assert list(local_files.home("uploads").iterdir()) == []
 
     @pytest.mark.django_db(transaction=True)
     def test_of_eight_uploads_at_once_two_fit(self) -> None:

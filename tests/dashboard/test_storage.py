@@ -179,7 +179,7 @@ def test_the_same_content_may_be_written_again(storage: Any) -> None:
 
 def test_tables_and_columns_are_read_as_they_were_written(storage: Any) -> None:
     values = np.random.default_rng(1).random(1000)
-    parquet.write_columns(FILE, {"a": values})
+    parquet.write_columns(FILE, [{"a": values}])
     assert parquet.read_columns(FILE)["a"].tolist() == values.tolist()
     assert parquet.read_schema(FILE).names == ["a"]
 
