@@ -12,6 +12,7 @@ from django.db.models import F, Q
 from dashboard.core.choices import TextChoices
 from dashboard.core.owned import OwnedQuerySet
 from dashboard.core.tags import LENGTH, tags_of
+from dashboard.datasets.kinds import UNITS, Kind, Unit, kind_text, unit_text
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import InProject, project_index
 from dashboard.storage import local_files
