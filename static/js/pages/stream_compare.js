@@ -238,7 +238,7 @@ function watchControls(bench) {
     store();
     return load(bench);
   });
-  for (const id of state.visible) $(`[data-line="${CSS.escape(id)}"]`).checked = true;
+  for (const box of $$("[data-line]")) box.checked = state.visible.has(box.dataset.line);
   const zeros = Object.fromEntries(page.columns.map((/** @type {any} */ { name }) => [name, page.zeros[name] ?? null]));
   const table = { rows: [...page.releases, { id: "zeros", figures: zeros }], columns: page.columns };
   watchReleaseTable(table, { toggle: (id, visible) => toggleLine(bench, id, visible) });
