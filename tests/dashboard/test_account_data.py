@@ -26,7 +26,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets import ledger
 from dashboard.datasets.models import BudgetEntry, Dataset, Lineage, SourceFile
 from dashboard.datasets.services import delete_dataset, import_dataset
-from dashboard.jobs.models import OPEN, State
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import cleanup
 from dashboard.releases import execution as release_execution
@@ -43,8 +43,7 @@ MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
 def exported(owner: User) -> AccountExport:
-    AccountExport.objects.filter(owner=owner, state__in=OPEN).delete()
-    row = services.request_export(owner=owner)
+    row = AccountExport.objects.filter(owner=owner, state=State.QUEUED).first() or services.request_export(owner=owner)
     execution.run(row.pk)
     row.refresh_from_db()
     return row
