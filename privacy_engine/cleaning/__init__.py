@@ -25,6 +25,7 @@ from privacy_engine.cleaning.segments import SplitAntimeridian, SplitGaps
 from privacy_engine.cleaning.resample import Resample
 from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
 from privacy_engine.data import Trajectory
+from privacy_engine.mapped_series import MappedSeries
 
 __all__ = [
     "CleaningStep",
@@ -64,7 +65,8 @@ def clean(
     DataError
         A step needs times that are not there, or would leave nothing or far too much.
     """
-    found, done = list(series), []
+    # a list of mapped series would keep the pages of all in memory
+    found, done = series if isinstance(series, MappedSeries) else list(series), list[Done]()
     for number, step in enumerate(steps):
         if watch is not None:
             watch(number / len(steps))

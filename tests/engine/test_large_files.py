@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from benchmarks.large_files import NAMES, WRITERS
+from privacy_engine.cleaning import clean
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError
@@ -180,3 +181,8 @@ class TestLimits:
         entry = {"latitudeE7": 1, "longitudeE7": 2, "timestamp": "2024-06-15T12:00:00Z"}
         with pytest.raises(FormatError, match="more than 10 positions"):
             read_bytes(json.dumps({"locations": [entry] * 11}).encode())
+
+
+def test_cleaning_without_steps_leaves_mapped_series_in_their_file() -> None:
+    series = mapped([Trajectory([1.0, 2.0], [3.0, 4.0])])
+    assert clean(series, ())[0] is series
