@@ -229,7 +229,7 @@ def test_points_that_changed_meanwhile_are_not_mixed(owner, owner_api, make_data
     work_off(1)
     other = make_dataset(owner, paris_day, paris_day)
     type(ready_dataset).objects.filter(pk=ready_dataset.pk).update(points_file=other.points_file)
-    (ready_dataset.folder / other.points_file).write_bytes(other.points_path.read_bytes())
+    Path(ready_dataset.folder / other.points_file).write_bytes(other.points_path.read_bytes())
     work_off()
     assert owner_api.get(of(made["id"])).json()["error"]["code"] == "conflict"
 
