@@ -34,6 +34,7 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
     members = archive.members(row.owner)
     if archive.bytes_of_originals(row.owner) > shutil.disk_usage(local_files.home("tmp")).free - SPARE_BYTES:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    row.path.parent.remove_folder()  # what an attempt stored that was killed before the row named it
     sums, left_out = [], []
     with (
         row.path.written() as out,
