@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from privacy_engine.data import CheckIns, Floats
 from privacy_engine.experiments import ExperimentSpec, Store, blocks, dataset_digest, run_block
 from privacy_engine.experiments.presets.base import with_examples
@@ -17,8 +15,6 @@ METRICS = ("hit-rate", "reciprocal-rank", "range-share-error")
 REFERENCES = ("checkin-popularity", "checkin-nearest", "checkin-markov")
 """The baselines: with the same guarantee, public, and without a guarantee."""
 SEED = 1
-TOGETHER = 10
-"""Runs that are stored as one block: more runs later read those there are."""
 
 
 class Line(NamedTuple):
@@ -73,16 +69,14 @@ class Runs:
     def run(self, name: str, side: int, spec: ExperimentSpec, data: CheckIns) -> None:
         """Run a spec on a set, or read what is stored."""
         digest = dataset_digest(data, CheckIns.kind)
-        parts: dict[tuple[Line, float], list[Floats]] = {}
-        for block in blocks(spec, [len(data)], TOGETHER):
+        for block in blocks(spec, [len(data)], spec.repetitions):
             values = self.store.get(block.key(digest))
             if values is None:
                 values = run_block(block, data)
                 self.store.put(block.key(digest), values)
             mechanism = block.cell.release.mechanism
             line = Line(name, side, mechanism.privacy_unit, label(mechanism))
-            parts.setdefault((line, float(mechanism.epsilon)), []).append(values[1:])
-        self.found |= {key: np.concatenate(several, axis=1) for key, several in parts.items()}
+            self.found[line, float(mechanism.epsilon)] = values[1:]
 
     def lines(self, name: str, side: int, unit: str) -> list[Line]:
         """The lines of one table, in the order of the mechanisms."""

@@ -20,12 +20,11 @@ from privacy_engine.recommender.distance_bands import (
     offset_distances_m,
     offset_pairs,
 )
-from privacy_engine.recommender.posterior import powers_of_counts
 from privacy_engine.recommender.sequences import Sequences
-from privacy_engine.recommender.shrinkage import LEAST_SHARE, shrunk_towards
+from privacy_engine.recommender.shrinkage import shrunk_towards
 
-POWER = 0.9
-"""The power of its visits that a cell is recommended by."""
+FLOOR = 0.1
+"""The least mass of a cell, as a share of the mean."""
 
 
 def visit_counts(sequences: Sequences) -> Ints:
@@ -134,18 +133,13 @@ class GravityModel(Recommender):
 
     @cached_property
     def mass(self) -> Floats:
-        """What is expected of the visits to the power :data:`POWER`, (cells,), all positive."""
-        return self._expected(POWER)
+        """The visits, shrunk towards their mean, (cells,), all positive: equal where noise alone could be the cause.
 
-    @cached_property
-    def expected_visits(self) -> Floats:
-        """What is expected of the visits, (cells,), all positive."""
-        return self._expected(1.0)
-
-    def _expected(self, power: float) -> Floats:
-        counts = self.densities().reshape(self.grid.rows, self.grid.columns)
-        found = powers_of_counts(counts, self.visit_variance / self.visit_parts**2, power).reshape(-1)
-        return np.maximum(found, LEAST_SHARE * float(found.mean()) or 1.0)
+        A negative count is estimated as 0 is, since no cell has fewer visits.
+        """
+        visits = self.densities()[None]
+        mean = np.full(visits.shape, max(float(visits.mean()), 1.0))
+        return shrunk_towards(visits, mean, self.visit_variance / self.visit_parts**2, FLOOR, lowest=0.0).reshape(-1)
 
     @cached_property
     def factors(self) -> Floats:

@@ -14,13 +14,16 @@ LEAST_SHARE = 1e-3
 """The least estimate, as a share of what is expected."""
 
 
-def shrunk_towards(counts: Floats, expected: Floats, variance: float) -> Floats:
+def shrunk_towards(
+    counts: Floats, expected: Floats, variance: float, least: float = LEAST_SHARE, lowest: float = -math.inf
+) -> Floats:
     r"""Counts (n, m) with noise of known ``variance``, shrunk towards what is ``expected`` of them (n, m).
 
     The true count is taken to have mean :math:`\mu` and variance :math:`\tau^2 = \mu + \gamma \mu^2`; the estimate is
     :math:`\mu + \tau^2 / (\tau^2 + \sigma^2) (y - \mu)` [1]_, with :math:`\gamma` from the second moments of all
     counts, less two standard errors that Laplace noise gives it (its fourth moment is :math:`6\sigma^4`): where noise
-    alone could be its cause it is zero. At least :data:`LEAST_SHARE` of what is expected remains of each.
+    alone could be its cause it is zero. At least the share ``least`` of what is expected remains of each, and a count
+    below ``lowest`` is estimated as ``lowest`` is.
 
     References
     ----------
@@ -36,7 +39,7 @@ def shrunk_towards(counts: Floats, expected: Floats, variance: float) -> Floats:
     for row, count, mean in zip(found, counts, expected, strict=True):
         spread = mean + gamma * (mean * mean)
         weight = spread / np.maximum(spread + variance, np.finfo(np.float64).tiny)
-        np.maximum(mean + weight * (count - mean), LEAST_SHARE * mean, out=row)
+        np.maximum(mean + weight * (np.maximum(count, lowest) - mean), least * mean, out=row)
     return found
 
 

@@ -27,12 +27,11 @@ def transition_counts(sequences: Sequences) -> Ints:
 def expected_transitions(gravity: GravityModel) -> Floats:
     """How many transitions a gravity model expects between each two cells, (cells, cells).
 
-    From each cell so many of all transitions as its share of the visits; from there by the model's scores.
+    From each cell so many of all transitions as its share of the mass; from there by the model's scores.
     """
     found = between_all(gravity.factors)
     found *= gravity.mass
-    visits = gravity.expected_visits
-    total = max(float(gravity.bands.sum()), 1.0) * visits / visits.sum()
+    total = max(float(gravity.bands.sum()), 1.0) * gravity.mass / gravity.mass.sum()
     found *= (total / np.maximum(found.sum(axis=1), 1e-300))[:, None]
     return found
 

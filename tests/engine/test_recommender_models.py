@@ -27,7 +27,7 @@ from privacy_engine.recommender import (
     model_digest,
 )
 from privacy_engine.recommender.distance_bands import band_sizes, bands_between, offset_distances_m, offset_pairs
-from privacy_engine.recommender.gravity import POWER, band_counts, nonincreasing, transitions_by_offset, visit_counts
+from privacy_engine.recommender.gravity import band_counts, nonincreasing, transitions_by_offset, visit_counts
 from privacy_engine.recommender.markov import gram_levels
 from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
 from privacy_engine.recommender.transitions import expected_transitions, transition_counts
@@ -142,8 +142,7 @@ class TestGravity:
         model = GravityModel(GRID, visits, bands, 0.0, 0.0)
         near = bands_between(GRID, np.array([0]), np.array([1]))[0]
         assert bands[near] == 7
-        near_one = 7 / band_sizes(GRID)[near]
-        assert model.scores([0])[4] == pytest.approx(visits[4] ** POWER * near_one, rel=2e-3)  # 1/d² in a band
+        assert model.scores([0])[4] == pytest.approx(visits[4] * 7 / band_sizes(GRID)[near], rel=2e-3)  # 1/d² in a band
         assert model.recommend([0], 2).tolist() == [1, 4]
 
     @given(seed=st.integers(0, 2**32), variance=st.sampled_from([0.0, 1e2, 1e6]))
@@ -200,11 +199,11 @@ class TestTransitions:
         assert model.estimates == pytest.approx(expected, rel=0.05, abs=0.05)
         assert expected.sum() == pytest.approx(len(sequences.windows(2)))
 
-    def test_expectations_are_mass_times_factor_of_the_distance_and_sum_by_visits(self) -> None:
+    def test_expectations_are_mass_times_factor_of_the_distance_and_sum_to_the_transitions(self) -> None:
         grid = Grid(-74.02, 40.70, -73.93, 40.82, 7, 5)
         gravity = GravityModel(grid, np.arange(35) % 9, np.arange(16)[::-1] * 3, 1.0, 2.0)
         scores = np.array([gravity.scores([cell]) for cell in range(35)])
-        leaving = gravity.bands.sum() * gravity.expected_visits / gravity.expected_visits.sum()
+        leaving = gravity.bands.sum() * gravity.mass / gravity.mass.sum()
         expected = scores * (leaving / scores.sum(axis=1))[:, None]
         assert expected_transitions(gravity) == pytest.approx(expected, rel=1e-12)
 

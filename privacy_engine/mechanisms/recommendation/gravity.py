@@ -15,18 +15,17 @@ VISITS, BANDS = 0.9, 0.1
 
 @mechanisms.register
 class CheckInGravity(SequenceMechanism):
-    r"""How often each cell is visited times how often users go so far: :math:`P_b^{.9} \, f(d_{ab})` from a to b.
+    r"""How often each cell is visited times how often users go so far: :math:`P_b \, f(d_{ab})` from a to b.
 
     Two counts are published with discrete Laplace noise [1]_: the visits of every cell for 9/10 of ε, and the
     transitions to each of 16 bands of distance, public and equally spaced on a logarithmic scale, for 1/10 of it. Both
     are of the same sequences, so a user (or a check-in) spends the sum, ε. Where users are protected and ε is below 1,
     visits of one user weigh at most k = max(2, ⌈c ε⌉) together (where n > k, each weighs k / n), for less noise.
-    f is the number of transitions per pair of cells of a band, shrunk towards the public law :math:`1/d^2` by the part
-    of their variance that the noise explains, two standard errors of it included, and fitted so that it never increases
-    with distance. The power of the visits P is what is expected of it given the published counts, if visits are
-    log-normal and near cells alike as far as these counts show: where noise explains them all, the nearest cells are
-    recommended first. Interaction that grows with masses and falls with distance is Zipf's model of movement between
-    cities [2]_; that moves between check-ins are mostly short is measured in [3]_.
+    f is the number of transitions per pair of cells of a band, shrunk towards the public law :math:`1/d^2` and fitted
+    so that it never increases with distance, P the visits, shrunk towards their mean; both by the part of their
+    variance that the noise explains, two standard errors of it included: where it explains all, the nearest cells are
+    recommended first. Interaction that is proportional to masses and falls with distance is Zipf's model of movement
+    between cities [2]_; that moves between check-ins are mostly short is measured in [3]_.
 
     References
     ----------
