@@ -198,7 +198,9 @@ class SampleStates:
         self.guarded = User.objects.create_user("guarded", password=SAMPLE_PASSWORD)
         TOTPDevice.objects.create(user=self.guarded, confirmed=True)
         second_factor.make_codes(user=self.guarded)
-        request_export(owner=self.researcher)
+        _begun(
+            request_export(owner=self.researcher), stage="Packing", progress=0.4
+        )  # one that waits would need a worker
         for name in ("Field notes.csv", "Long way home.csv"):
             AccessEntry.objects.create(
                 owner=self.researcher,

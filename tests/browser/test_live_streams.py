@@ -76,7 +76,7 @@ def test_from_the_form_to_a_chart_that_advances(
 def test_requests_take_the_place_of_a_connection_that_is_refused(
     open_page: Callable[..., Page], owner: User, monitor: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dashboard.streams.live.connect", lambda *_: None)
+    monkeypatch.setattr("dashboard.streams.live.connect", lambda *_, **__: None)
     monitor.expect(429)
     spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
     row, _ = services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)
