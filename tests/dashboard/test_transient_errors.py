@@ -16,6 +16,7 @@ from django.db import DataError, InterfaceError, OperationalError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from dashboard.account_data import execution as export_execution
 from dashboard.accounts.models import User
 from dashboard.attacks import execution as attack_execution
 from dashboard.attacks import services as attack_services
@@ -53,6 +54,7 @@ RUN = {
     "attack": attack_execution.run,
     "audit": audit_execution.run,
     "part": experiment_execution.run,
+    "accountexport": export_execution.run,
 }
 
 
