@@ -96,7 +96,7 @@ def snapshot(exports: bool) -> dict[str, Any]:
 
 
 def sha(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
 
 
 def export(row: Any) -> str:
