@@ -24,11 +24,13 @@ SMALL = {
 
 def main() -> None:
     sweep()
-    with ProcessPoolExecutor(
-        max_workers=min(os.cpu_count() or 1, 4)
-    ) as pool:  # each compiles its own to the same cache
-        for running in [pool.submit(one) for one in (losses, simulations, landmark_sets, releases, streams, rest)]:
+    parts = (losses, simulations, landmark_sets, releases, streams, rest)
+    with ProcessPoolExecutor(max_workers=min(os.cpu_count() or 1, 4)) as pool:
+        for running in [pool.submit(one) for one in parts]:
             running.result()
+    # numba writes a kernel's index without a lock: of two processes that do so at once one loses its entry
+    for one in parts:
+        one()
 
 
 def rest() -> None:

@@ -32,10 +32,10 @@ before = ("accounts", "0004_tokens_and_attempts")
 call_command("migrate", *before, verbosity=0)
 call_command("migrate", "sessions", verbosity=0)
 old = MigrationExecutor(connection).loader.project_state([before]).apps
-old.get_model("accounts.User").objects.create(username="owner", password=make_password("a long enough phrase"))
+row = old.get_model("accounts.User").objects.create(username="owner", password=make_password("a long enough phrase"))
 
 from dashboard.accounts.models import User, UserSession
-owner = User.objects.get()
+owner = User(pk=row.pk, password=row.password)  # not read: its table lacks the columns of today
 login = {"_auth_user_id": str(owner.pk), "_auth_user_backend": settings.AUTHENTICATION_BACKENDS[0],
          "_auth_user_hash": owner.get_session_auth_hash()}
 
