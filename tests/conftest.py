@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connections, transaction
 from django.test import TransactionTestCase
+from redis import Redis
 from xdist.scheduler import LoadScopeScheduling
 
-from tests import postgres
+from tests import postgres, redis_server
 from tests.examples import register_profiles
 from tests.patience import patience
 
@@ -172,3 +174,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_unconfigure() -> None:
     """Leave nothing in the folder for temporary files."""
     shutil.rmtree(_HOME, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def broker_socket() -> Iterator[Path]:
+    """The socket of a message broker for this process's tests."""
+    with redis_server.running() as listens_at:
+        yield listens_at
+
+
+@pytest.fixture
+def beats_recorded(broker_socket: Path, settings: Any) -> None:
+    """A broker that records which processes are alive, of which there is none so far."""
+    settings.CELERY_BROKER_URL = f"redis+socket://{broker_socket}"
+    Redis(unix_socket_path=str(broker_socket)).flushall()

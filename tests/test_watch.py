@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import patience
+from tests.redis_server import age_beat
 
 ROOT = Path(__file__).resolve().parent.parent
 RUN = """
@@ -101,9 +102,7 @@ class TestWatch:
 
 
 class TestHealth:
-    def test_of_a_worker(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from django.conf import settings
-
+    def test_of_a_worker(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
         from dashboard.jobs import workers
         from dashboard.launcher import health
 
@@ -112,14 +111,13 @@ class TestHealth:
         assert not health.worker_answers("celery@probe")
         workers.beat("celery@probe")
         assert health.worker_answers("celery@probe")
-        old = time.time() - health.SILENT_S - 1
-        os.utime(Path(settings.CAIRN_HOME, "run", "workers", "celeryprobe.beat"), (old, old))
+        age_beat("worker", "celery@probe", health.SILENT_S + 1)
         assert not health.worker_answers("celery@probe")
         monkeypatch.setattr("dashboard.core.broker_ping.broker_answers", lambda _: False)
         assert health.worker_answers("celery@probe")  # a restart brings no broker back
         workers.stopped("celery@probe")
 
-    def test_of_a_sweep_whose_database_is_away(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_a_sweep_whose_database_is_away(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
         from django.db import OperationalError
 
         from dashboard.launcher import health
@@ -134,10 +132,9 @@ class TestHealth:
         monkeypatch.setattr(cleanup.Cleanup, "_sweep", away)
         monkeypatch.setattr(cleanup, "close_old_connections", lambda: None)
         monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
-        before = cleanup.beat_path().exists()
         assert cleanup.Cleanup().round() is None
         assert health.sweep_answers()
-        assert cleanup.beat_path().exists() == before
+        assert cleanup.age_s() is None
         old = time.time() - 1000
         os.utime(cleanup.loop_path(), (old, old))
         assert not health.sweep_answers()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import time
 import uuid
 from collections.abc import Iterable, Iterator
@@ -17,13 +18,14 @@ from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import MapFile, UserSession
 from dashboard.attacks.models import Attack
+from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
-from dashboard.jobs import reaper, workers
+from dashboard.jobs import reaper
 from dashboard.maintenance import objects, retention
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
@@ -39,13 +41,13 @@ STALE_S = 3600.0  # twice the longest job: no worker writes to this file any mor
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
-def beat_path() -> Path:
-    """The file whose age is that of the last sweep."""
-    return Path(settings.CAIRN_HOME, "run", "sweep.beat")
+def age_s() -> float | None:
+    """Seconds since the last sweep on any host; None where there was none in the last hour, or the broker is away."""
+    return next((beat.age_s for beat in beats.latest("sweep")), None)
 
 
 def loop_path() -> Path:
-    """The file whose age is that of the last turn of the sweep's loop, whether the database answered or not."""
+    """The file whose age is that of the last turn of this host's loop, whether database and broker answered or not."""
     return Path(settings.CAIRN_HOME, "run", "sweep.loop")
 
 
@@ -80,7 +82,7 @@ class Cleanup:
             logger.warning("sweep missed: %s", type(error).__name__)
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
-        beat_path().touch()
+        beats.record("sweep", socket.gethostname())
         return done
 
     @property
@@ -105,7 +107,6 @@ def tidy() -> dict[str, int]:
     uploads = resumable.forget_expired()
     account_data.forget_expired()
     retention.apply()
-    workers.forget_silent()
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:
         local_files.remove(path)

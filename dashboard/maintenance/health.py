@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,8 @@ def _workers() -> dict[str, Any]:
 
 def _since_sweep_s() -> float | None:
     """Seconds since the last sweep; None when there was none."""
-    beat = cleanup.beat_path()
-    return round(time.time() - beat.stat().st_mtime, 1) if beat.exists() else None
+    age = cleanup.age_s()
+    return None if age is None else round(age, 1)
 
 
 def _storage() -> dict[str, Any]:

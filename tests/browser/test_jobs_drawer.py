@@ -265,7 +265,7 @@ def test_a_job_is_over_also_where_its_list_was_drawn_before(page: Page) -> None:
 
 
 @pytest.mark.journey
-def test_no_worker_answers(page: Page, make_release: Any) -> None:
+def test_no_worker_answers(page: Page, make_release: Any, beats_recorded: None) -> None:
     """The place in the queue in the drawer, and a banner once the job has waited for ten seconds without a worker."""
     release = make_release()
     shown = open_drawer(page)

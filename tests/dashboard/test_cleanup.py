@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import ApiToken, LoginLink, User, UserSession
+from dashboard.core import beats
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
@@ -31,6 +32,7 @@ from dashboard.storage import local_files
 from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME
 from tests.patience import patience
+from tests.redis_server import age_beat
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3600.0
@@ -164,12 +166,14 @@ class TestBlocks:
 
 
 class TestCleanup:
-    def test_touches_its_beat_file_after_every_round(self, db: None) -> None:
-        assert not cleanup.beat_path().exists()
+    def test_records_its_beat_after_every_round(self, db: None, beats_recorded: None) -> None:
+        assert cleanup.age_s() is None
         assert cleanup.Cleanup().round() is not None
-        assert cleanup.beat_path().exists()
+        assert cleanup.age_s() == pytest.approx(0, abs=5)
 
-    def test_survives_a_database_that_is_away(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_survives_a_database_that_is_away(
+        self, db: None, beats_recorded: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def away(model: Any) -> None:
             raise OperationalError("no connection")
 
@@ -177,7 +181,7 @@ class TestCleanup:
         with monkeypatch.context() as patch:
             patch.setattr(reaper, "sweep", away)
             assert process.round() is None
-        assert not cleanup.beat_path().exists()
+        assert cleanup.age_s() is None
         assert process.round() is not None
 
     def test_command_sweeps_once_and_reports_counts(self, owner: User) -> None:
@@ -191,14 +195,15 @@ class TestCleanup:
         assert row.state == "queued"
 
     @pytest.mark.slow
-    def test_process_ends_on_sigterm(self, tmp_path: Path) -> None:
+    def test_process_ends_on_sigterm(self, tmp_path: Path, beats_recorded: None, settings: Any) -> None:
         environment = os.environ | {"CAIRN_HOME": str(tmp_path), "CAIRN_SWEEP_S": "0.1"}
+        environment["REDIS_URL"] = settings.CELERY_BROKER_URL
         environment.pop("DATABASE_URL", None)
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
         process = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=ROOT, env=environment)
         try:
             give_up = time.monotonic() + patience(30)
-            while not (tmp_path / "run" / "sweep.beat").exists():
+            while cleanup.age_s() is None:
                 assert time.monotonic() < give_up
                 time.sleep(0.05)
             process.send_signal(signal.SIGTERM)
@@ -235,13 +240,16 @@ class TestHealth:
         assert answer["Cache-Control"] == "no-store"
         assert not answer.cookies
 
-    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(self, client: Client, owner: User) -> None:
+    def test_reports_the_age_of_the_queue_and_of_the_last_sweep(
+        self, client: Client, owner: User, beats_recorded: None
+    ) -> None:
         for name in ("waits", "lost"):
             Dataset.objects.create(owner=owner, name=name)
         leases.claim(Dataset, Dataset.objects.get(name="lost").pk)
         Dataset.objects.filter(name="lost").update(lease_until=timezone.now() - timedelta(seconds=5))
         Dataset.objects.filter(name="waits").update(created_at=timezone.now() - timedelta(seconds=90))
-        aged(cleanup.beat_path(), 7)
+        beats.record("sweep", "here")
+        age_beat("sweep", "here", 7)
         health = client.get("/healthz").json()
         assert health["expired_leases"] == 1
         assert 90 <= health["oldest_queued_s"] < 95

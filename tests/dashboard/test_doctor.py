@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections import namedtuple
 from collections.abc import Iterator
@@ -23,13 +22,15 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from dashboard.core import beats
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import workers
-from dashboard.launcher import broker
-from dashboard.maintenance import cleanup, doctor
+from dashboard.maintenance import doctor
 from dashboard.maintenance.doctor import host, services, storage
 from dashboard.storage.uploads import SPARE_BYTES
+from tests import redis_server
 from tests.patience import patience
+from tests.redis_server import age_beat
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,18 +51,8 @@ def home(settings: Any, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def redis() -> Iterator[str]:
     """The address of a broker with a password."""
-    folder = Path(tempfile.mkdtemp(prefix="cdr-"))
-    listens_at = folder / "b.sock"
-    command = broker.command(broker.find_server(), folder=folder, socket_path=listens_at)
-    process = subprocess.Popen([*command, "--requirepass", "right"], stdout=subprocess.DEVNULL)
-    give_up = time.monotonic() + patience(15)
-    while not listens_at.exists():
-        assert time.monotonic() < give_up
-        time.sleep(0.05)
-    yield f"redis+socket://:PASSWORD@{listens_at}"
-    process.terminate()
-    process.wait()
-    shutil.rmtree(folder)
+    with redis_server.running("--requirepass", "right") as listens_at:
+        yield f"redis+socket://:PASSWORD@{listens_at}"
 
 
 class TestDatabase:
@@ -118,28 +109,29 @@ class TestBroker:
 
 
 class TestProcesses:
-    def test_without_any(self, home: Path) -> None:
+    def test_nothing_is_said_of_them_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
+        settings.CELERY_BROKER_URL = settings.REDIS_URL = f"redis+socket://{tmp_path}/none.sock"
+        assert codes(services.workers_of_each_queue) == codes(services.sweep) == []
+
+    def test_without_any(self, beats_recorded: None) -> None:
         assert codes(services.workers_of_each_queue) == ["no-worker", "no-worker"]
         assert codes(services.sweep) == ["no-sweep"]
 
-    def test_a_queue_that_no_worker_takes_from_is_named(self, home: Path) -> None:
+    def test_a_queue_that_no_worker_takes_from_is_named(self, beats_recorded: None) -> None:
         workers.beat("one", ["interactive"])
         (found,) = services.workers_of_each_queue()
         assert (found.code, "queue batch" in found.what, "--queues batch" in found.do) == ("no-worker", True, True)
         workers.beat("two", ["batch", "interactive"])
         assert codes(services.workers_of_each_queue) == []
-        old = time.time() - workers.SILENT_S - 1
-        os.utime(home / "run" / "workers" / "two.beat", (old, old))
+        age_beat("worker", "two", workers.SILENT_S + 1)
         assert codes(services.workers_of_each_queue) == ["no-worker"]
 
-    def test_a_sweep_that_stopped(self, home: Path) -> None:
-        (home / "run").mkdir()
-        cleanup.beat_path().touch()
+    def test_a_sweep_that_stopped(self, beats_recorded: None) -> None:
+        beats.record("sweep", "here")
         assert codes(services.sweep) == []
-        old = time.time() - 3600
-        os.utime(cleanup.beat_path(), (old, old))
+        age_beat("sweep", "here", 1800)
         (found,) = services.sweep()
-        assert "last ran 3,60" in found.what
+        assert "last ran 1,80" in found.what
 
     def test_clocks_that_differ(self, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         assert codes(services.clocks) == []
@@ -301,12 +293,12 @@ class TestCommand:
         assert "WARNING x: W\n  D\n" in out.getvalue()
         assert "1 checks, 0 errors, 1 warnings" in out.getvalue()
 
-    def test_ends_with_1_for_an_error_and_names_what_to_do(self, home: Path, db: None) -> None:
+    def test_ends_with_1_for_an_error_and_names_what_to_do(self, home: Path, db: None, beats_recorded: None) -> None:
         out = StringIO()
         with pytest.raises(SystemExit) as ended:
             call_command("doctor", stdout=out)
         assert ended.value.code == 1
-        assert "ERROR no-sweep: The sweep has never run" in out.getvalue()
+        assert "ERROR no-sweep: The sweep did not run in the last hour" in out.getvalue()
         assert "Start it and keep it running: manage.py sweep." in out.getvalue()
 
     def test_json_has_every_check(self, home: Path, db: None) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
 from dashboard.config.celery import Heartbeat, app
+from dashboard.core import beats
 from dashboard.core.templatetags.display import queued
 from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment, Part
@@ -24,6 +26,7 @@ from dashboard.jobs.models import State
 from dashboard.jobs.positions import positions
 from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine.experiments import presets
+from tests.redis_server import age_beat
 
 JOBS = "/api/v1/jobs/"
 
@@ -42,17 +45,6 @@ def experiment(owner: User, *starts: int | None) -> Experiment:
     for start in starts:
         Part.objects.create(experiment=row, start=start)
     return row
-
-
-@pytest.fixture
-def silent(db: None) -> Any:
-    """No worker has answered yet."""
-    folder = Path(settings.CAIRN_HOME, "run", "workers")
-    for path in folder.glob("*"):
-        path.unlink()
-    yield
-    for path in folder.glob("*"):
-        path.unlink()
 
 
 class TestPositions:
@@ -106,18 +98,17 @@ class TestPositions:
 
 
 class TestWorkers:
-    def test_one_answers_until_its_beat_is_ten_seconds_old(self, silent: None) -> None:
+    def test_one_answers_until_its_beat_is_ten_seconds_old(self, beats_recorded: None) -> None:
         assert workers.answering() == 0
         workers.beat("celery@first")
         workers.beat("celery@second")
         assert workers.answering() == 2
-        old = time.time() - workers.SILENT_S - 1
-        os.utime(Path(settings.CAIRN_HOME, "run", "workers", "celeryfirst.beat"), (old, old))
+        age_beat("worker", "celery@first", workers.SILENT_S + 1)
         assert workers.answering() == 1
         workers.stopped("celery@second")
         assert workers.answering() == 0
 
-    def test_healthz_has_their_number(self, silent: None, client: Client) -> None:
+    def test_healthz_has_their_number(self, beats_recorded: None, db: None, client: Client) -> None:
         health = client.get("/healthz").json()
         assert (health["ok"], health["workers"], health["worker_beat_s"]) == (True, 0, None)
         workers.beat("one")
@@ -126,7 +117,7 @@ class TestWorkers:
         assert 0 <= health["worker_beat_s"] < 5
 
     def test_pages_are_warned_after_a_job_waited_ten_seconds(
-        self, silent: None, owner_api: APIClient, owner: User
+        self, beats_recorded: None, owner_api: APIClient, owner: User
     ) -> None:
         row = waiting(owner, "large", 3)
         assert not owner_api.get(JOBS).json()["no_worker"]
@@ -135,15 +126,27 @@ class TestWorkers:
         workers.beat("one")
         assert not owner_api.get(JOBS).json()["no_worker"]
 
-    def test_files_of_killed_workers_are_removed_after_an_hour(self, silent: None) -> None:
+    def test_a_killed_one_is_forgotten_after_an_hour(self, beats_recorded: None) -> None:
         workers.beat("killed")
-        path = Path(settings.CAIRN_HOME, "run", "workers", "killed.beat")
-        workers.forget_silent()
-        assert path.exists()
-        old = time.time() - workers.FORGOTTEN_S - 1
-        os.utime(path, (old, old))
-        workers.forget_silent()
-        assert not path.exists()
+        age_beat("worker", "killed", beats.FORGOTTEN_S - 0.1)
+        assert workers.age_s("killed") == pytest.approx(beats.FORGOTTEN_S, abs=1)
+        time.sleep(0.3)
+        assert workers.age_s("killed") is None
+
+    def test_none_is_known_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
+        settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/none.sock"
+        workers.beat("one")
+        assert (workers.ages_s(), workers.answering(), workers.age_s("one")) == ([], 0, None)
+        workers.stopped("one")
+
+    def test_those_of_other_hosts_count_whatever_their_clock_and_home(
+        self, beats_recorded: None, settings: Any, tmp_path: Path
+    ) -> None:
+        program = "import django; django.setup(); from dashboard.jobs import workers; workers.beat('far', ['batch'])"
+        there = os.environ | {"CAIRN_HOME": str(tmp_path), "REDIS_URL": settings.CELERY_BROKER_URL}
+        there["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
+        subprocess.run([sys.executable, "-c", program], env=there, check=True)
+        assert workers.answering_by_queue() == {"interactive": 0, "batch": 1}
 
 
 class _Timer:
@@ -160,7 +163,7 @@ class _Timer:
 
 
 class TestHeartbeat:
-    def test_the_consumer_beats_while_it_runs(self, silent: None) -> None:
+    def test_the_consumer_beats_while_it_runs(self, beats_recorded: None) -> None:
         class Consumer:
             hostname, timer = "celery@here", _Timer()
             steps: Any = ()

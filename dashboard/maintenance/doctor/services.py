@@ -83,25 +83,26 @@ def broker() -> Iterator[Finding]:
 
 
 def workers_of_each_queue() -> Iterator[Finding]:
-    """Every queue has a worker that answers."""
+    """Every queue has a worker that answers. Nothing is known of them while the broker is away."""
+    if next(broker(), None):
+        return
     for queue, n in workers.answering_by_queue().items():
         if not n:
             yield error(
                 "no-worker",
                 f"No worker takes jobs of the queue {queue}: they wait for ever.",
                 f"Start one: celery --app dashboard.config.celery:app worker --queues {queue}; "
-                "if one runs, its log has the reason why it does not answer, and it must share CAIRN_HOME/run.",
+                "if one runs, its log has the reason why it does not answer, and it must have the same REDIS_URL.",
             )
 
 
 def sweep() -> Iterator[Finding]:
-    """It ran lately."""
-    try:
-        age = time.time() - cleanup.beat_path().stat().st_mtime
-    except FileNotFoundError:
-        age = None
+    """It ran lately. Nothing is known of it while the broker is away."""
+    if next(broker(), None):
+        return
+    age = cleanup.age_s()
     if age is None or age > max(SWEEP_LATE_S, 5 * settings.CAIRN_SWEEP_S):
-        when = "has never run" if age is None else f"last ran {age:,.0f} s ago"
+        when = "did not run in the last hour" if age is None else f"last ran {age:,.0f} s ago"
         yield error(
             "no-sweep",
             f"The sweep {when}: jobs of a worker that was killed, and lost messages, stay where they are.",

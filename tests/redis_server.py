@@ -1,0 +1,43 @@
+"""A message broker of the tests' own, on a socket in a folder of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.conf import settings
+from redis import Redis
+
+from dashboard.core import beats
+from dashboard.launcher import broker
+from tests.patience import patience
+
+
+@contextmanager
+def running(*options: str) -> Iterator[Path]:
+    """Its socket, while it runs with further options."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-redis-"))  # a socket's path has at most 107 characters
+    listens_at = folder / "b.sock"
+    command = broker.command(broker.find_server(), folder=folder, socket_path=listens_at)
+    process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
+    try:
+        give_up = time.monotonic() + patience(15)
+        while not listens_at.exists():
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
+        yield listens_at
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def age_beat(kind: str, name: str, age_s: float) -> None:
+    """Let the beat of a process be so many seconds old."""
+    client = Redis(unix_socket_path=settings.CELERY_BROKER_URL.removeprefix("redis+socket://"))
+    assert client.pexpire(f"cairn:beat:{kind}:{name}", round((beats.FORGOTTEN_S - age_s) * 1000))
