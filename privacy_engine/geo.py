@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from privacy_engine.data import Floats
 
 EARTH_RADIUS_M = 6371008.8
+BLOCK = 1 << 16
+"""Distances computed at a time: ten working arrays of 512 kB."""
 
 
 def wrap_lon(lon: ArrayLike) -> Floats:
@@ -31,6 +33,16 @@ def distance_m(
     >>> float(distance_m(116.4, 39.9, 116.318417, 39.984702, radius_m=6371008.8).round(3))
     11708.159
     """
+    if len(shape := np.broadcast_shapes(*map(np.shape, (lon1, lat1, lon2, lat2)))) != 1 or shape[0] <= BLOCK:
+        return _haversine_m(lon1, lat1, lon2, lat2, radius_m)
+    found, (lon1, lat1, lon2, lat2) = np.empty(shape), np.broadcast_arrays(lon1, lat1, lon2, lat2)
+    for start in range(0, len(found), BLOCK):
+        block = slice(start, start + BLOCK)
+        found[block] = _haversine_m(lon1[block], lat1[block], lon2[block], lat2[block], radius_m)
+    return found
+
+
+def _haversine_m(lon1: ArrayLike, lat1: ArrayLike, lon2: ArrayLike, lat2: ArrayLike, radius_m: float) -> Floats:
     phi1, phi2 = np.radians(lat1), np.radians(lat2)
     half_phi = np.sin((phi2 - phi1) / 2) ** 2
     half_lambda = np.sin(np.radians(np.subtract(lon2, lon1)) / 2) ** 2

@@ -12,7 +12,8 @@ import numpy as np
 
 from privacy_engine import geo
 from privacy_engine.analysis.results import Result
-from privacy_engine.data import Floats, Trajectory
+from privacy_engine.data import Floats, Ints, Trajectory
+from privacy_engine.growing_column import gathered
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.mapped_series import leave
 from privacy_engine.people import Person, people
@@ -24,6 +25,8 @@ STAY_DISTANCE_M, STAY_DURATION_S = 200.0, 1200.0
 CENTRE_EVENTS = 20_000
 """At most so many events, evenly spaced, determine the centre of a person's events."""
 ITERATIONS, SAME_PLACE_M = 100, 0.01
+BLOCK = 1 << 16
+"""Events of stays measured at a time; a longer stay is measured as a whole."""
 
 
 class DataScale(Result):
@@ -78,7 +81,7 @@ def extent_m(one: Trajectory) -> float:
     some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
     plane = geo.LocalPlane.around(one.lon[some], one.lat[some])
     lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
-    return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD))
+    return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD, overwrite_input=True))
 
 
 def geometric_median(xy_m: Floats) -> Floats:
@@ -102,11 +105,19 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
     if not len(groups):
         return np.empty(0)
-    plane = geo.LocalPlane.around(one.lon, one.lat)
-    stays = np.repeat(np.arange(len(groups)), groups[:, 1] - groups[:, 0])
-    events = np.concatenate([np.arange(*group) for group in groups])
+    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
+    plane = geo.LocalPlane.around(one.lon[some], one.lat[some])
+    lengths = groups[:, 1] - groups[:, 0]
+    blocks = np.unique((np.cumsum(lengths) - 1) // BLOCK, return_index=True)[1][1:]
+    return gathered(_from_centres_m(one, plane, some) for some in np.split(groups, blocks))
+
+
+def _from_centres_m(one: Trajectory, plane: geo.LocalPlane, groups: Ints) -> Floats:
+    """Return the distance of each event of some stays from its stay's centre, metres."""
+    lengths = groups[:, 1] - groups[:, 0]
+    stays, ends = np.repeat(np.arange(len(groups)), lengths), np.cumsum(lengths)
+    events = np.arange(ends[-1]) + (groups[:, 0] - ends + lengths)[stays]
     xy_m = plane.project(one.lon[events], one.lat[events])
-    counts = np.bincount(stays)
-    centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / counts for axis in (0, 1)])
-    lon, lat = plane.unproject(centres[stays])
-    return geo.distance_m(lon, lat, one.lon[events], one.lat[events])
+    centres = np.column_stack([np.bincount(stays, xy_m[:, axis]) / lengths for axis in (0, 1)])
+    lon, lat = plane.unproject(centres)
+    return geo.distance_m(lon[stays], lat[stays], one.lon[events], one.lat[events])

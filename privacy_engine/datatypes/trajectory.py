@@ -52,6 +52,9 @@ BUDGETS: Sequence[tuple[str, str, type[Any]]] = (
 )
 """Columns of what each event consumed, the fields of a release that they are, and their types."""
 
+DIGESTED = 1 << 16
+"""Numbers of a column rounded at a time."""
+
 
 class TrajectoryType(DataType):
     """Positions in the order of time, in series of one or several people."""
@@ -173,9 +176,9 @@ class TrajectoryType(DataType):
 def _digested(found: Any, data: Sequence[Trajectory]) -> str:
     has_time, n = all(one.time_s is not None for one in data), sum(len(one) for one in data)
     found.update(f"cairn content 1 {n} {has_time}".encode())
-    for axis in ("lon", "lat"):
+    columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
+    for name, units, dtype in columns if has_time else columns[:2]:
         for one in data:
-            found.update(np.round(getattr(one, axis) * CELLS_PER_DEGREE).astype("<i4").tobytes())
-    for one in data if has_time else ():
-        found.update(np.round(np.asarray(one.time_s) * 1000).astype("<i8").tobytes())
+            for start in range(0, len(one), DIGESTED):
+                found.update(np.round(getattr(one, name)[start : start + DIGESTED] * units).astype(dtype).data)
     return str(found.hexdigest())

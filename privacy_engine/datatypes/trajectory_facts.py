@@ -15,6 +15,8 @@ from privacy_engine.people import people
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
+BLOCK = 1 << 18
+"""Positions sorted at a time."""
 
 
 class SeriesFacts(Frozen):
@@ -111,12 +113,13 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
         if not len(one):
             continue
         south, north = min(south, one.lat.min()), max(north, one.lat.max())
-        lon = np.sort(one.lon)
-        strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
-        starts = np.flatnonzero(np.diff(strip, prepend=-1))
-        at = strip[starts]
-        first[at] = np.minimum(first[at], lon[starts])
-        last[at] = np.maximum(last[at], lon[np.append(starts[1:], len(lon)) - 1])
+        for start in range(0, len(one), BLOCK):
+            lon = np.sort(one.lon[start : start + BLOCK])
+            strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
+            starts = np.flatnonzero(np.diff(strip, prepend=-1))
+            at = strip[starts]
+            first[at] = np.minimum(first[at], lon[starts])
+            last[at] = np.maximum(last[at], lon[np.append(starts[1:], len(lon)) - 1])
     occupied = np.flatnonzero(last >= first)
     if not len(occupied):
         return None

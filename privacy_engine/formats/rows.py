@@ -113,6 +113,8 @@ class Rows:
         if options.id != "#0" and list(self.names) != [""]:
             points.names = list(self.names)
             points.codes = np.array(self.code, dtype=np.int64) if len(self.names) > 1 else None
+        self.lon, self.lat, self.reason = array("d"), array("d"), array("B")
+        self.row, self.code = array("q"), array("i")
         return points
 
 

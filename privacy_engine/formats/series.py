@@ -52,11 +52,16 @@ class Points:
     person_codes: Ints | None = None
     person_names: list[str] = field(default_factory=list)
 
+    def forget(self) -> None:
+        """Let go of the columns; ``rows`` and ``whose`` stay."""
+        self.lon, self.lat = np.empty(0), np.empty(0)
+        self.times = self.reasons = self.codes = self.marks = self.person_codes = None
+
 
 def build(points: Points, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of ``points`` and whose they are, with everything dropped or noticed written to ``report``.
 
-    Errors are those of :func:`split`.
+    ``points`` has no columns afterwards. Errors are those of :func:`split`.
     """
     return people.settle(split(points, options, report), points.whose, options, report)
 
@@ -85,10 +90,20 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
         keep = _keep_persons(points, keep, options.person_column, report)
     if not keep.any():
         raise nothing_left(report)
-    kept = np.flatnonzero(keep)
+    kept = None if keep.all() else np.flatnonzero(keep)
     codes, owners = _of_persons(points, kept)
-    columns = (lon[kept], lat[kept], _picked(seconds, kept), _picked(marked, kept))
-    return cut(_split(columns, codes, owners, lambda index: points.rows(kept[index]), report), options)
+    given = [points.lon, points.lat, points.marks and points.marks.yes]
+    columns = [_picked(one, kept) for one in (lon, lat, seconds, marked)]
+    for i, one in enumerate(columns):
+        if one is not None and any(one is other for other in given):
+            columns[i] = one.copy()  # it may be a column of a caller's table, which is not to be frozen
+    points.forget()
+    del lon, lat, seconds, marked, keep, given  # or a large file would lie in memory twice
+
+    def rows(index: NDArray[np.intp]) -> NDArray[Any]:
+        return points.rows(index if kept is None else kept[index])
+
+    return cut(_split(columns, codes, owners, rows, report), options)
 
 
 def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Mask:
@@ -104,7 +119,7 @@ def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Ma
     return np.asarray(keep & ~unknown)
 
 
-def _of_persons(points: Points, kept: NDArray[np.intp]) -> tuple[Ints | None, list[tuple[str, str]]]:
+def _of_persons(points: Points, kept: NDArray[np.intp] | None) -> tuple[Ints | None, list[tuple[str, str]]]:
     """A code for each kept row, and the name and the person of the series that the codes stand for."""
     codes, owners = _picked(points.codes, kept), _picked(points.person_codes, kept)
     if points.whose.kind != people.COLUMN:
@@ -232,7 +247,6 @@ def _keep_timed(points: Points, keep: Mask, seconds: Floats, report: Report) -> 
     return np.asarray(keep & timed)
 
 
-Columns = tuple[Floats, Floats, Floats | None, Mask | None]
 T = TypeVar("T", bound=np.generic)
 
 
@@ -241,17 +255,22 @@ def _picked(column: NDArray[T] | None, index: NDArray[np.intp] | slice | None) -
 
 
 def _split(
-    columns: Columns,
+    columns: list[NDArray[Any] | None],
     codes: Ints | None,
     owners: list[tuple[str, str]],
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
 ) -> list[Trajectory]:
-    lon, lat, seconds, marked = columns
-    order = _order(codes, seconds, rows, report)
+    order = _order(codes, columns[2], rows, report)
     if order is not None:
-        lon, lat = lon[order], lat[order]
-        seconds, marked, codes = _picked(seconds, order), _picked(marked, order), _picked(codes, order)
+        for i in range(len(columns)):
+            columns[i] = _picked(columns[i], order)
+        codes = _picked(codes, order)
+        del order
+    lon, lat, seconds, marked = columns
+    columns.clear()
+    assert lon is not None
+    assert lat is not None
     starts = np.array([0]) if codes is None else np.concatenate(([0], np.flatnonzero(np.diff(codes)) + 1))
     if len(starts) > MAX_SERIES:
         raise FormatError(
@@ -263,6 +282,11 @@ def _split(
     _count_repeats(lon, lat, seconds, starts, report)
     ends = np.append(starts[1:], len(lon))
     labels = [0] * len(starts) if codes is None else codes[starts].tolist()
+    if len(starts) == 1:  # the columns are its own, and need not be copied
+        for column in (lon, lat, seconds, marked):
+            if column is not None:
+                column.setflags(write=False)
+        return [Trajectory(lon, lat, seconds, owners[labels[0]][0], marked, owners[labels[0]][1])]
     return [
         Trajectory(
             lon[i:j],

@@ -7,7 +7,6 @@ ten million or ``geo:`` texts. A visit gives two positions, its arrival and its 
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,11 +35,11 @@ _REFUSED = {"timelineEdits": "a list of edits", "deviceSettings": "a list of dev
 
 
 class _Found:
-    """Rows and how far each time is after the one written, in seconds."""
+    """Rows, and how many seconds some of their times are after the one written, by index."""
 
     def __init__(self) -> None:
         self.rows = Rows()
-        self.later_s = array("d")
+        self.later_s: dict[int, float] = {}
         self.untimed = 0
         self.e7 = False
 
@@ -54,7 +53,8 @@ class _Found:
             return
         self.e7 = self.e7 or scale > 1
         self.rows.add(lon, lat, str(time)[:60], number, series, scale)
-        self.later_s.append(later_s)
+        if later_s:
+            self.later_s[len(self.rows) - 1] = later_s
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -81,8 +81,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         report.note("left_out", message, level="info", count=found.untimed)
     points = found.rows.points(options)
     points.e7 = found.e7
-    if points.times is not None:
-        points.times.seconds = points.times.seconds + np.frombuffer(found.later_s)
+    if points.times is not None and found.later_s:
+        at = np.fromiter(found.later_s, np.intp)
+        points.times.seconds[at] += np.fromiter(found.later_s.values(), np.float64)
     return build(points, options, report)
 
 
