@@ -16,6 +16,7 @@ from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.growing_column import gathered
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.mapped_series import leave
+from privacy_engine.median import Median
 from privacy_engine.people import Person, people
 
 HELD = 0.95
@@ -55,15 +56,13 @@ def data_scale(series: Sequence[Trajectory]) -> DataScale:
 def _median_of(
     series: Sequence[Trajectory], persons: Sequence[Person], measured: Callable[[Trajectory], Floats]
 ) -> float | None:
-    """The median of what is ``measured`` of each person's events, at most one number for each."""
-    found, count = np.empty(sum(map(len, persons))), 0  # pages that nothing is written to take no memory
+    """The median of what is ``measured`` of each person's events."""
+    found = Median()
     for one in persons:
-        values = measured(one.joined(series))
-        found[count : count + len(values)] = values
-        count += len(values)
+        found.add(measured(one.joined(series)))
         for i in one.members:
             leave(series[i])
-    return float(np.median(found[:count], overwrite_input=True)) if count else None
+    return found.value()
 
 
 def _steps_m(one: Trajectory) -> Floats:
