@@ -107,17 +107,15 @@ def _accounts(rows: int) -> list[Any]:
     from dashboard.projects.models import Role
     from dashboard.projects.services import add_member, create_project
     from dashboard.releases.models import Release
+    from privacy_engine.spec import ReleaseSpec
 
     now = timezone.now()
     few, many, member = (User.objects.create_user(name) for name in ("few", "many", "member"))
     project = create_project(owner=many, name="All")
     add_member(project=project, username="member", role=Role.VIEWER)
-    summary = {
-        "series": [{"index": i, "name": f"track {i}", "person": "", "points": 500} for i in range(20)],
-        "bounds": [2.3, 48.8, 2.4, 48.9], "has_time": True, "start": "2024-06-01T00:00:00Z",
-        "end": "2024-06-07T00:00:00Z", "length_m": 120_000.0, "people": 1,
-    }  # fmt: skip
-    mechanism = {"name": "stream-uniform", "epsilon": 1.0, "window": 7, "sensitivity": 1}
+    summary = _summary()
+    stream = {"name": "stream-uniform", "epsilon": 1.0, "window": 7, "sensitivity": 1}
+    released = ReleaseSpec(mechanism=stream).model_dump()
     for user, count in ((few, FEW), (many, rows)):
         over = {"state": "ready", "progress": 1.0, "finished_at": now, "points_file": "x", "content_digest": "x"}
         place = {"owner": user, "project": project if user == many else None}
@@ -129,7 +127,7 @@ def _accounts(rows: int) -> list[Any]:
         done = {"state": "done", "progress": 1.0, "finished_at": now}
         Release.objects.bulk_create(
             Release(owner=user, dataset=one, kind=Kind.STREAM, mechanism="stream-uniform", spec_digest="x",
-                    spec={"mechanism": mechanism}, data_file="x", data_sha256="x", **done)
+                    spec=released, data_file="x", data_sha256="x", **done)
             for one in datasets
         )  # fmt: skip
         spec, ended = _spec(), {"state": "cancelled", "finished_at": now}
@@ -138,6 +136,22 @@ def _accounts(rows: int) -> list[Any]:
             for i in range(min(count, 1000))
         )
     return [few, many, member]
+
+
+def _summary() -> dict[str, Any]:
+    """Of a dataset of 20 tracks of 500 points."""
+    import numpy as np
+
+    from privacy_engine.data import Trajectory
+    from privacy_engine.datatypes import datatypes
+
+    walk, hours = np.random.default_rng(0).normal(0, 1e-3, (20, 2, 500)).cumsum(axis=2), np.arange(500) / 60
+    tracks = [
+        Trajectory(2.3 + lon, 48.8 + lat, 1.7e9 + 3600 * (hours + 10 * i), f"track {i}")
+        for i, (lon, lat) in enumerate(walk)
+    ]
+    found: dict[str, Any] = datatypes["trajectory"].facts(tracks).model_dump()
+    return found
 
 
 def _spec() -> dict[str, Any]:
