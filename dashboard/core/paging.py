@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
+from django.core.exceptions import FieldDoesNotExist
 from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+
+from dashboard.core.alternatives import parts_of
 
 
 class KeyPaginator(Paginator):
@@ -13,6 +18,11 @@ class KeyPaginator(Paginator):
     Annotations, related rows and large columns are so computed and read for the rows of one page, never to be sorted.
     """
 
+    @cached_property
+    def count(self) -> int:
+        """How many rows there are on all pages."""
+        return count_of(self.object_list)
+
     def page(self, number: Any) -> Page:
         """Return the page; errors as Django's."""
         number = self.validate_number(number)
@@ -20,6 +30,49 @@ class KeyPaginator(Paginator):
         end = start + self.per_page
         if end + self.orphans >= self.count:
             end = self.count
-        keys = list(self.object_list.values_list("pk", flat=True)[start:end])
-        found = {row.pk: row for row in self.object_list.filter(pk__in=keys).order_by()}
-        return self._get_page([found[key] for key in keys if key in found], number, self)
+        return self._get_page(_rows(self.object_list, start, end), number, self)
+
+
+def count_of(rows: QuerySet[Any]) -> int:
+    """Return how many rows there are."""
+    return sum(part.count() for part in parts_of(rows))
+
+
+def first_rows(rows: QuerySet[Any], count: int) -> list[Any]:
+    """Return the first ``count`` rows: their keys are read first, as of a page."""
+    return _rows(rows, 0, count)
+
+
+def _rows(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
+    keys = _keys(rows, start, end)
+    found = {row.pk: row for row in rows.filter(pk__in=keys).order_by()}
+    return [found[key] for key in keys if key in found]
+
+
+def _keys(rows: QuerySet[Any], start: int, end: int) -> list[Any]:
+    """The primary keys of rows of one page; of two alternatives in the order of both, merged by the database."""
+    parts, order = parts_of(rows), _plain_order(rows)
+    if len(parts) == 1 or order is None:
+        return list(rows.values_list("pk", flat=True)[start:end])
+    names = [name.removeprefix("-") for name in order]
+    first, *others = (part.order_by().values_list(*names) for part in parts)
+    key = names.index(rows.model._meta.pk.name)
+    return [row[key] for row in first.union(*others, all=True).order_by(*order)[start:end]]
+
+
+def _plain_order(rows: QuerySet[Any]) -> list[str] | None:
+    """The names of the columns by which rows are sorted, the primary key last; None where there are expressions."""
+    meta = rows.model._meta
+    order = [*(rows.query.order_by or (meta.ordering if rows.query.default_ordering else ()))]
+    if not rows.query.standard_ordering or not all(isinstance(one, str) for one in order):
+        return None
+    key = meta.pk.name
+    order = [one[:-2] + key if one in ("pk", "-pk") else one for one in order]
+    if key not in [one.removeprefix("-") for one in order]:
+        order.append(key)
+    try:
+        for one in order:
+            meta.get_field(one.removeprefix("-"))
+    except FieldDoesNotExist:  # an annotation, or a column of a related row
+        return None
+    return order

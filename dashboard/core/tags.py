@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from dashboard.core.alternatives import parts_of
 from dashboard.core.text import one_line
 from privacy_engine.errors import ParameterError
 
@@ -49,5 +50,6 @@ def tags_of(stored: str) -> list[str]:
 
 def tag_choices(rows: QuerySet[Any]) -> list[tuple[str, str]]:
     """Return the tags of ``rows``, which have ``stored_tags``, in order, as the choices of a field."""
-    stored = rows.exclude(stored_tags="").order_by().values_list("stored_tags", flat=True).distinct()
+    tagged = parts_of(rows.exclude(stored_tags="").order_by())
+    stored = {text for part in tagged for text in part.values_list("stored_tags", flat=True).distinct()}
     return [(tag, tag) for tag in sorted({tag for text in stored for tag in tags_of(text)})]

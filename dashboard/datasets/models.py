@@ -14,7 +14,7 @@ from dashboard.core.owned import OwnedQuerySet
 from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.kinds import UNITS, Kind, Unit, kind_text, unit_text
 from dashboard.jobs.models import Job, State, job_constraints
-from dashboard.projects.access import InProject, project_index
+from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.counted import Counted
@@ -37,6 +37,9 @@ __all__ = [
     "kind_text",
     "unit_text",
 ]
+
+COUNTED = ("name", "kind", "state", "stored_tags")
+"""Columns by which lists are filtered; in an index, whose entries PostgreSQL limits to 2,704 bytes."""
 
 
 class Dataset(InProject, Job):
@@ -76,8 +79,8 @@ class Dataset(InProject, Job):
     class Meta:
         ordering: ClassVar = ["-created_at"]
         indexes: ClassVar = [
-            project_index("dataset_in_project"),
-            models.Index(fields=["owner", "-created_at", "id"], name="dataset_newest_of_owner"),
+            project_index("dataset_in_project", *COUNTED),
+            owner_index("dataset_newest_of_owner", *COUNTED),
         ]
         constraints: ClassVar = [
             *job_constraints("dataset"),

@@ -61,16 +61,17 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 
     ``sharing`` is the number of other uploads that share the budget.
     """
-    lineage = OuterRef("source_file__lineage")
+    # by the file, since a lineage would be joined to every row that is counted or sorted
+    file = OuterRef("source_file")
     unit = OuterRef("usual_unit")
-    budget = Budget.objects.filter(lineage=lineage, unit=unit)
+    budget = Budget.objects.filter(lineage__source_files=file, unit=unit)
     charged = (
-        BudgetEntry.objects.filter(source_file__lineage=lineage, unit=unit)
+        BudgetEntry.objects.filter(source_file__lineage__source_files=file, unit=unit)
         .order_by()
         .values("source_file__lineage")
         .annotate(n=Count("pk", filter=Q(amount__gt=0)) - Count("pk", filter=Q(amount__lt=0)))
     )
-    files = SourceFile.objects.filter(lineage=lineage).exclude(pk=OuterRef("source_file"))
+    files = SourceFile.objects.filter(lineage__source_files=file).exclude(pk=file)
     usual = Case(*(When(kind=kind, then=Value(units[0])) for kind, units in UNITS.items()))
     return datasets.annotate(usual_unit=usual).annotate(
         spent_micro=Subquery(budget.values("spent")),

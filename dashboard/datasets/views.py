@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboard.accounts.services import remember_visit
-from dashboard.core.paging import KeyPaginator
+from dashboard.core.paging import KeyPaginator, count_of
 from dashboard.core.tags import tag_choices
 from dashboard.datasets import counts, selectors, services, thumbnails
 from dashboard.datasets.aggregation import form_groups, uncountable
@@ -33,7 +33,7 @@ from privacy_engine import formats
 from privacy_engine.errors import EngineError
 
 SHOWN = 30  # releases on a dataset's page
-SHOWN_DATASETS = 50
+SHOWN_DATASETS = 25
 SHOWN_OF_SERIES = ("index", "name", "person", "points")
 ORDERS = {"": "newest first", "created_at": "oldest first", "name": "name", "-points": "most events", "state": "state"}
 
@@ -49,10 +49,11 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
     found = chosen.qs if chosen.is_valid() else mine
     page = KeyPaginator(selectors.with_sizes(found), SHOWN_DATASETS).get_page(request.GET.get("page"))
     thumbnails.add_missing(page.object_list)
+    filtered = any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project"))
     context = {
         "page": page,
-        "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
-        "total": mine.count(),
+        "filtered": filtered,
+        "total": count_of(mine) if filtered else page.paginator.count,
         "orders": ORDERS,
         "tags": tag_choices(mine),
         "projects": project_choices(request.user),

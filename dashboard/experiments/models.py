@@ -10,7 +10,7 @@ from django.db.models import Q
 from dashboard.core.tags import LENGTH, tags_of
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import Job, JobStatus, State, job_constraints, now, status_constraints
-from dashboard.projects.access import InProject, project_index
+from dashboard.projects.access import InProject, owner_index, project_index
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import ITEMS, ExperimentSpec, Preset, items_of, presets
 from privacy_engine.plurals import counted
@@ -47,7 +47,10 @@ class Experiment(InProject, JobStatus):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
-        indexes: ClassVar = [project_index("experiment_in_project")]
+        indexes: ClassVar = [
+            project_index("experiment_in_project"),
+            owner_index("experiment_newest_of_owner"),
+        ]
         constraints: ClassVar = [
             *status_constraints("experiment"),
             models.CheckConstraint(

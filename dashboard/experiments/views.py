@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.paging import count_of, first_rows
 from dashboard.core.palette import palette, variants
 from dashboard.core.tags import tag_choices
 from dashboard.datasets.ledger import budget_of
@@ -62,7 +63,7 @@ def index(request: HttpRequest) -> HttpResponse:
             "title": title,
             "generated": GENERATED[kind],
             "presets": _presets(kind),
-            "datasets": _ready_datasets(request, kind),
+            "datasets": _ready_datasets(request, kind, "id", "name", "kind", "points"),
         }
         for kind, title in Kind.choices
     ]
@@ -73,7 +74,7 @@ def _table(request: HttpRequest) -> dict[str, Any]:
     """The runs that the filter leaves, in the requested order, with the chosen columns."""
     mine = visible_experiments(request.user)
     chosen = ExperimentFilter(request.GET, queryset=mine, request=request)
-    rows = list((chosen.qs if chosen.is_valid() else mine)[: run_table.MOST])
+    rows = first_rows(chosen.qs if chosen.is_valid() else mine, run_table.MOST)
     run_results.add_missing(rows)
     runs = run_table.runs_of(rows)
     columns = run_table.columns_of(runs)
@@ -86,7 +87,7 @@ def _table(request: HttpRequest) -> dict[str, Any]:
         "ordering": ordering,
         "orders": ORDERS,
         "filtered": any(request.GET.get(name) for name in ("search", "kind", "tag", "state", "project")),
-        "total": mine.count(),
+        "total": count_of(mine),
         "tags": tag_choices(mine),
         "projects": project_choices(request.user),
         "kinds": Kind.choices,
@@ -165,7 +166,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "other": other,
         "levels": level_text(values_by_path(row.spec)),
         "measure": figure(row.parsed_spec)["measures"][0]["title"],
-        "others": visible_experiments(request.user).exclude(pk=pk)[:CHOICES],
+        "others": first_rows(visible_experiments(request.user).exclude(pk=pk), CHOICES),
         "data": {
             "experiment": _described(row),
             "other": None if other is None else _described(other),
@@ -187,8 +188,10 @@ def _like(preset: str) -> str:
     return "" if generated is None else generated.like
 
 
-def _ready_datasets(request: HttpRequest, kind: str) -> Any:
-    return visible_datasets(request.user).filter(state=State.READY, kind=kind)[:CHOICES]
+def _ready_datasets(request: HttpRequest, kind: str, *columns: str) -> Any:
+    """The newest datasets of a kind, with the named columns or all."""
+    rows = visible_datasets(request.user).select_related(None).only(*columns)
+    return first_rows(rows.filter(state=State.READY, kind=kind), CHOICES)
 
 
 def _presets(kind: str) -> list[dict[str, Any]]:

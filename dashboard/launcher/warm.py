@@ -148,7 +148,8 @@ def experiments(*kinds: str) -> None:
 def _computation(cell: "Cell") -> tuple[object, ...]:
     """What two cells have in common that call the same kernels with the same types."""
     measured = tuple(measure.registered_name() for measure in cell.metrics)
-    return type(cell), cell.release and cell.release.title, getattr(cell, "correlation", None) is None, measured
+    single = getattr(cell, "dimensions", None) == 1  # for which stream-shrink has kernels of its own
+    return type(cell), cell.release and cell.release.title, getattr(cell, "correlation", None) is None, measured, single
 
 
 if __name__ == "__main__":

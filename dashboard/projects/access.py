@@ -17,6 +17,7 @@ from django.db import models
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 
+from dashboard.core.alternatives import mark_alternatives
 from dashboard.core.owned import OwnedQuerySet
 from dashboard.projects.models import RANK, Membership, Project, Role
 from privacy_engine.errors import EngineError
@@ -82,8 +83,12 @@ class ProjectQuerySet(OwnedQuerySet):
     def _of(self, user: Any, least: str) -> Self:
         within = [project for project, role in roles_of(user).items() if RANK[role] >= RANK[least]]
         own = Q(**{self.model.OWNER: user})
+        if not within:
+            return self.filter(own)
         # ids, not a subquery: joined by OR, a subquery keeps PostgreSQL from using the indexes of either side
-        return self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}) if within else own)
+        found = self.filter(own | Q(**{f"{self.model.PROJECT}__in": within}))
+        mark_alternatives(found)
+        return found
 
 
 class InProject(models.Model):
@@ -107,9 +112,18 @@ class InProject(models.Model):
         yield from ()
 
 
-def project_index(name: str) -> models.Index:
-    """An index of the rows in projects, which are few beside all."""
-    return models.Index(fields=["project"], condition=Q(project__isnull=False), name=name)
+LISTED = ("-created_at", "id")
+
+
+def owner_index(name: str, *shown: str) -> models.Index:
+    """An index of an owner's rows, the newest first, that has the columns ``shown`` by which they are counted."""
+    return models.Index(fields=["owner", *LISTED, *shown], name=name)
+
+
+def project_index(name: str, *shown: str) -> models.Index:
+    """As :func:`owner_index` of the rows in projects, which are few beside all."""
+    fields = ["project", *LISTED, "owner", *shown]
+    return models.Index(fields=fields, condition=Q(project__isnull=False), name=name)
 
 
 def models_in_projects() -> list[type[InProject]]:

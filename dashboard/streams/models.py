@@ -12,7 +12,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from dashboard.core.choices import TextChoices
-from dashboard.projects.access import InProject, project_index
+from dashboard.projects.access import InProject, owner_index, project_index
 from privacy_engine.data import Floats, Ints
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.spec import ReleaseSpec
@@ -64,7 +64,10 @@ class LiveStream(InProject):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
-        indexes: ClassVar = [project_index("stream_in_project")]
+        indexes: ClassVar = [
+            project_index("stream_in_project"),
+            owner_index("stream_newest_of_owner"),
+        ]
         constraints: ClassVar = [
             models.CheckConstraint(name="stream_state_known", condition=Q(state__in=StreamState.values)),
             models.CheckConstraint(name="stream_clock_known", condition=Q(clock__in=Clock.values)),

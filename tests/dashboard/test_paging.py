@@ -1,0 +1,107 @@
+"""Pages of rows that are visible for one of two reasons: the same as of one list, read by the index of each."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from dashboard.accounts.models import User
+from dashboard.core.alternatives import mark_alternatives, parts_of
+from dashboard.core.paging import KeyPaginator, count_of, first_rows
+from dashboard.core.tags import tag_choices
+from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.selectors import visible_datasets, with_ledger, with_sizes
+from dashboard.projects.models import Role
+from dashboard.projects.services import add_member, create_project
+
+COUNT = 30
+
+
+@pytest.fixture
+def rows(owner: User, stranger: User) -> Any:
+    """Datasets of the owner, in and out of a project, of another member in it, and of the stranger outside."""
+    member, project = User.objects.create_user("member"), create_project(owner=owner, name="Both")
+    add_member(project=project, username="member", role=Role.VIEWER)
+    now, made = timezone.now(), []
+    for i in range(COUNT):
+        whose = (owner, member, stranger)[i % 3]
+        within = project if whose == member or (whose == owner and i % 2) else None
+        kind = (Kind.TRAJECTORY, Kind.STREAM)[i % 5 == 0]
+        tags = f",tag {i % 4}," if i % 3 < 2 else ",unseen,"
+        made.append(Dataset(owner=whose, project=within, name=f"row {i % 7}", kind=kind, stored_tags=tags))
+    for i, row in enumerate(Dataset.objects.bulk_create(made)):
+        Dataset.objects.filter(pk=row.pk).update(created_at=now - timedelta(seconds=i // 2))
+    return visible_datasets(owner)
+
+
+def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
+    for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
+        parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
+        assert len(parts) == 2
+        assert all(parts)
+        assert not parts[0] & parts[1]
+        assert parts[0] | parts[1] == set(these.values_list("pk", flat=True))
+        assert count_of(these) == these.count() == len(parts[0] | parts[1])
+
+
+@pytest.mark.parametrize(
+    "order", [(), ("created_at",), ("name",), ("-name", "-pk"), ("-points",), ("owner__username",)]
+)
+def test_pages_are_those_of_one_list(rows: Any, order: tuple[str, ...]) -> None:
+    ordered = rows.order_by(*order) if order else rows
+    every = list((ordered if ordered.query.order_by else ordered.order_by("-created_at")).order_by(
+        *(order or ("-created_at",)), "pk"))  # fmt: skip
+    for these in (with_ledger(with_sizes(ordered.order_by(*(order or ("-created_at",)), "pk"))),):
+        paginator = KeyPaginator(these, 7)
+        listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
+        assert listed == [row.pk for row in every]
+        assert [row.pk for row in first_rows(these, 5)] == listed[:5]
+
+
+def test_one_reason_is_one_part(stranger: User, rows: Any) -> None:
+    (part,) = parts_of(visible_datasets(stranger))
+    assert part.count() == count_of(visible_datasets(stranger)) == COUNT // 3
+
+
+def test_rows_of_which_some_were_taken_stay_one_list(rows: Any) -> None:
+    assert len(parts_of(rows[:3])) == 1
+    assert count_of(rows[:3]) == 3
+
+
+def test_only_two_conditions_joined_by_or_are_alternatives(rows: Any) -> None:
+    with pytest.raises(TypeError, match="two joined by OR"):
+        mark_alternatives(Dataset.objects.filter(name="x"))
+
+
+def test_tags_are_those_of_visible_rows(rows: Any) -> None:
+    assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
+
+
+def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
+    """Neither all rows are sorted nor the rows themselves read: only entries of the two indexes."""
+    if connection.vendor != "sqlite":
+        pytest.skip("the plan is read as SQLite states it")
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    seen: list[str] = []
+    with connection.execute_wrapper(
+        lambda execute, sql, *rest: (seen.append(sql % _quoted(rest[0])), execute(sql, *rest))[1]
+    ):
+        first_rows(rows.order_by("-created_at", "pk"), 5)
+        count_of(rows)
+    keys, _, *counts = seen
+    for sql in (keys, *counts):
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+            plan = " ".join(str(row[-1]) for row in cursor.fetchall())
+        assert "COVERING INDEX dataset_" in plan
+        assert "SCAN" not in plan
+        assert "TEMP B-TREE" not in plan
+
+
+def _quoted(values: Any) -> tuple[str, ...]:
+    return tuple(f"'{one}'" for one in values or ())
