@@ -48,18 +48,13 @@ def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
         assert count_of(these) == these.count() == len(parts[0] | parts[1])
 
 
-@pytest.mark.parametrize(
-    "order", [(), ("created_at",), ("name",), ("-name", "-pk"), ("-points",), ("owner__username",)]
-)
-def test_pages_are_those_of_one_list(rows: Any, order: tuple[str, ...]) -> None:
-    ordered = rows.order_by(*order) if order else rows
-    every = list((ordered if ordered.query.order_by else ordered.order_by("-created_at")).order_by(
-        *(order or ("-created_at",)), "pk"))  # fmt: skip
-    for these in (with_ledger(with_sizes(ordered.order_by(*(order or ("-created_at",)), "pk"))),):
-        paginator = KeyPaginator(these, 7)
-        listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
-        assert listed == [row.pk for row in every]
-        assert [row.pk for row in first_rows(these, 5)] == listed[:5]
+@pytest.mark.parametrize("order", ["-created_at", "created_at", "name", "-name", "-points", "owner__username"])
+def test_pages_are_those_of_one_list(rows: Any, order: str) -> None:
+    ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
+    paginator = KeyPaginator(ordered, 7)
+    listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
+    assert listed == [row.pk for row in ordered]
+    assert [row.pk for row in first_rows(ordered, 5)] == listed[:5]
 
 
 def test_one_reason_is_one_part(stranger: User, rows: Any) -> None:
@@ -98,7 +93,7 @@ def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
             plan = " ".join(str(row[-1]) for row in cursor.fetchall())
-        assert "COVERING INDEX dataset_" in plan
+        assert "COVERING INDEX dataset" in plan
         assert "SCAN" not in plan
         assert "TEMP B-TREE" not in plan
 
