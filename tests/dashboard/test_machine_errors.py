@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 import threading
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -145,14 +146,18 @@ class TestHealth:
                 f"redis://user:secret@127.0.0.1:{name[1]}/0" if family == socket.AF_INET else f"redis+socket://{name}"
             )
 
-            def answer_once() -> None:
-                with broker.accept()[0] as connection:
-                    connection.recv(100)
-                    connection.sendall(b"-NOAUTH Authentication required.\r\n")
+            def refuse_all() -> None:
+                with suppress(OSError):  # until it is shut down
+                    while True:
+                        with broker.accept()[0] as connection:
+                            connection.recv(100)
+                            connection.sendall(b"-NOAUTH Authentication required.\r\n")
 
-            thread = threading.Thread(target=answer_once)
+            thread = threading.Thread(target=refuse_all)
             thread.start()
-            assert client.get("/healthz").json()["broker"] is True
+            health = client.get("/healthz").json()
+            assert (health["broker"], health["workers"]) == (True, 0)
+            broker.shutdown(socket.SHUT_RDWR)
             thread.join()
         answer = client.get("/healthz")
         assert (answer.status_code, answer.json()["broker"]) == (200, False)
