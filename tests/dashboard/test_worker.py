@@ -104,7 +104,7 @@ def test_ten_copies_of_a_message_and_two_workers_make_one_run(server):
     server.control("enqueue", pk=pk, times=9)
     server.until_reached("copies")
     with server.redis() as queue:
-        wait_for(lambda: queue.llen("cairn") == 0, within_s=10, why="every copy was taken")
+        wait_for(lambda: queue.llen("interactive") == 0, within_s=10, why="every copy was taken")
     server.open("copies")
     assert_published_once(server.until_published(pk), attempts=1)
     assert len(server.reached("copies")) == 1
