@@ -12,9 +12,10 @@ from dashboard.accounts.models import User
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.projects import services
 from dashboard.projects.models import Project, Role
-from tests.browser.conftest import PageMonitor
+from tests.browser.conftest import PageMonitor, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import wait_until_ready
+from tests.browser.test_experiments import PLOTS, submitted
 from tests.browser.test_stream_compare import COUNTS, READY, compared, names_in_list
 from tests.dashboard import kinds
 
@@ -76,6 +77,39 @@ class TestProject:
         page.get_by_role("button", name="Remove reader").click()
         expect(page.get_by_text("reader is no member any more")).to_be_visible()
         assert other.goto(f"/datasets/{stays.dataset_id}/").status == 404
+
+    def test_an_experiment_and_what_lies_beside_it_open_for_a_member(
+        self, page: Page, owner: User, reader: User, open_page: Callable[..., Page], monitor: PageMonitor
+    ) -> None:
+        one, two = submitted(owner), submitted(owner, seed=9)
+        run_jobs()
+        project = services.create_project(owner=owner, name="Distances")
+        services.add_member(project=project, username="reader", role=Role.VIEWER)
+        for row in (one, two):
+            page.goto(f"/experiments/{row.pk}/")
+            page.get_by_label("More", exact=True).click()
+            page.get_by_role("link", name="Move to project").click()
+            page.get_by_label("Distances").check()
+            page.get_by_role("button", name="Move", exact=True).click()
+            expect(page.get_by_role("link", name="Project Distances")).to_be_visible()
+        page.get_by_label("Compare with").select_option(str(one.pk))
+        page.wait_for_url(f"**/?with={one.pk}")
+        expect(page.locator("[data-panels][data-drawn] .js-plotly-plot")).to_have_count(1)
+        other = open_page(reader)
+        other.goto("/experiments/")
+        for row in (one, two):
+            expect(other.get_by_role("link", name=row.name, exact=True)).to_be_visible()
+        other.goto(page.url)
+        expect(other.locator("[data-panels][data-drawn] .js-plotly-plot")).to_have_count(1)
+        assert other.evaluate(PLOTS) == page.evaluate(PLOTS)
+        expect(other.get_by_label("More", exact=True)).to_have_count(0)  # a viewer changes nothing
+        other.get_by_text("Download", exact=True).click()
+        with other.expect_download() as waiting:
+            other.get_by_role("link", name="Table as CSV").click()
+        assert len(waiting.value.path().read_text().splitlines()) > 2
+        services.remove_member(membership=project.memberships.get())
+        monitor.expected = {404}
+        assert other.goto(f"/experiments/{two.pk}/").status == 404
 
     def test_the_comparison_of_a_stream_opens_as_it_was_copied(
         self, page: Page, owner: User, reader: User, open_page: Callable[..., Page]
