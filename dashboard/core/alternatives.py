@@ -34,7 +34,7 @@ def parts_of(rows: QuerySet[Any]) -> list[QuerySet[Any]]:
     first, second = where.children[marked[0]].children
     found = []
     for condition in ([first], [second, WhereNode([first], AND, negated=True)]):
-        part = rows._chain()  # type: ignore[attr-defined]
+        part = rows._chain()
         part.query.where.children[marked[0]] = WhereNode(condition, AND)
         found.append(part)
     return found

@@ -28,6 +28,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
 from dashboard.maintenance import objects, retention
 from dashboard.publications.models import Publication
+from dashboard.releases.downloads import KEPT
 from dashboard.releases.models import Release
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import stored_files
@@ -142,12 +143,12 @@ def _unneeded() -> Iterator[Path]:
 
 
 def _stale() -> Iterator[Path]:
-    """Halves of files, and whole ones of attempts that published nothing."""
+    """Halves of files, whole ones of attempts that published nothing, and exports kept for the next request."""
     yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
     current = _current_tokens()
     for path in (path for name in _folders() for folder in _inside(name) for path in folder.glob("*")):
         tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
-        unfinished = path.name.endswith(".part")
+        unfinished = path.name.endswith(".part") or path.name.startswith(KEPT)
         if (unfinished or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
             yield path
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -11,13 +15,18 @@ from dashboard.datasets.models import BudgetEntry, Kind
 from dashboard.landmarks.promise import promise_context
 from dashboard.releases import kinds
 from dashboard.releases.models import Release
-from dashboard.storage import local_files
+from dashboard.storage import local_files, parquet
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import notebook as notebooks
 from privacy_engine.exports.checkins import mass_of_cells
 from privacy_engine.label import Source, privacy_label
 from privacy_engine.promise import ONE_SERIES, Context
+
+LARGE_ROWS = 100_000
+"""Published rows from which on an export is kept: rendering takes longer than storing."""
+KEPT = "export-"
+"""The beginning of the names of kept exports."""
 
 
 def label(row: Release, *, sha256: str = "") -> dict[str, Any]:
@@ -66,7 +75,9 @@ def context_of(row: Release) -> Context:
 
 
 def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
-    """The release as an open file without a name on the disk, its media type, and what to call it.
+    """The release as an open file, its media type, and what to call it.
+
+    A large one is rendered once and kept beside the release, until the sweep removes it an hour later.
 
     Raises
     ------
@@ -75,9 +86,24 @@ def export(row: Release, fmt: str) -> tuple[BinaryIO, str, str]:
     """
     found = datatypes[row.kind]
     require_format(fmt, found.exports)
-    published = kinds.read_release(row)
-    out = local_files.unnamed(lambda out: found.write(published, fmt, out, label=label(row)))
-    return out, found.exports[fmt].media_type, file_name(row, fmt)
+    labelled = label(row)
+
+    def render(out: BinaryIO) -> None:
+        found.write(kinds.read_release(row), fmt, out, label=labelled)
+
+    return _rendered(row, fmt, labelled, render), found.exports[fmt].media_type, file_name(row, fmt)
+
+
+def _rendered(row: Release, fmt: str, labelled: dict[str, Any], render: Callable[[BinaryIO], None]) -> BinaryIO:
+    if parquet.rows_of(row.data_path) < LARGE_ROWS:
+        return local_files.unnamed(render)
+    # the label states what may change of a release: its name, its charge, the names of landmarks
+    stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
+    path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
+    if not path.exists():
+        with suppress(FileExistsError), path.written() as out:  # another request may have rendered the same meanwhile
+            render(out)
+    return path.open()
 
 
 def file_name(row: Release, fmt: str) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import json
 import uuid
+from pathlib import Path
 
 import pytest
 
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import execution
+from dashboard.maintenance import cleanup
+from dashboard.releases import downloads, execution
 from dashboard.releases.models import Release
 from privacy_engine import formats
+from privacy_engine.datatypes import datatypes
 from privacy_engine.exports import FORMATS
 from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url, without_path
 from tests.dashboard.release_runs import fail, interrupted
@@ -72,6 +75,26 @@ class TestFromSubmittedToDownloaded:
         for fmt in FORMATS:
             assert owner_api.get(release_url(done, "data"), {"format": fmt}).getvalue()
         assert [path for path in files() if path not in (*before, "tmp")] == []
+
+    def test_a_large_export_is_rendered_once_and_kept_for_an_hour(self, owner_api, done, files, monkeypatch):
+        stored, url = set(files()), release_url(done, "data")
+        fresh = owner_api.get(url, {"format": "csv"}).getvalue()
+        monkeypatch.setattr(downloads, "LARGE_ROWS", 1)
+        rendered, write = [], type(datatypes[done.kind]).write
+        monkeypatch.setattr(
+            type(datatypes[done.kind]), "write", lambda *of, **more: rendered.append(write(*of, **more))
+        )
+        assert [owner_api.get(url, {"format": "csv"}).getvalue() for _ in range(3)] == [fresh] * 3
+        assert len(rendered) == 1
+        (kept,) = (Path(name) for name in set(files()) - stored)
+        assert (kept.parent.name, kept.name.startswith("export-csv-")) == (str(done.pk), True)
+        Release.objects.filter(pk=done.pk).update(engine_version="other")  # which the label states
+        assert owner_api.get(url, {"format": "csv"}).getvalue() != fresh
+        cleanup.tidy()
+        assert len(set(files()) - stored) == len(rendered) == 2
+        monkeypatch.setattr(cleanup, "STALE_S", -1.0)
+        cleanup.tidy()
+        assert set(files()) == stored
 
     @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv", "json"])
     def test_fail_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
