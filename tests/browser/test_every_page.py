@@ -55,6 +55,7 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor,
     return [f"{case.name}: {one}" for one in faults]
 
 
+@pytest.mark.pages
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
 def test_nothing_is_wrong_with_any_page(

@@ -193,13 +193,8 @@ class TestMechanism:
         same = [mechanism().release(each, rng=noise.seeded(1)).counts for each in streams]
         assert np.array_equal(*same)
 
-    @pytest.mark.parametrize(
-        "mode",
-        [
-            pytest.param(one, marks=pytest.mark.slow if one == "code" else pytest.mark.thorough)
-            for one in ("code", "svt", "post")
-        ],
-    )
+    @pytest.mark.thorough
+    @pytest.mark.parametrize("mode", ["code", "svt", "post"])
     def test_the_audit_finds_nothing(self, mode):
         described = {"name": "stream-hieradapub", "epsilon": 1.5, "window": 2, "sensitivity": 1, "mode": mode}
         found = audit(AuditSpec.parse({"mechanism": described, "trials": 100_000, "seed": 9}))
