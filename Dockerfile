@@ -16,8 +16,9 @@ RUN useradd --uid 10001 --user-group --create-home --shell /usr/sbin/nologin cai
     && install -d -o cairn -g cairn -m 700 /data /data/tmp /opt/numba-cache
 
 WORKDIR /app
-COPY requirements.txt .
-RUN pip install --require-hashes -r requirements.txt
+# requirements.txt and what an S3-compatible storage needs
+COPY requirements-s3.txt .
+RUN pip install --require-hashes -r requirements-s3.txt
 
 COPY manage.py ./
 COPY privacy_engine privacy_engine

@@ -120,6 +120,7 @@ screenshots: install-dev
 
 lock: $(UV)
 	$(UV) pip compile $(LOCK_OPTIONS) --extra server pyproject.toml -o requirements.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
 	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra notebook --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 LOCK_OPTIONS := --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)

@@ -1,9 +1,12 @@
 """docker-compose.yml: what every service may do, where its secrets come from, what shows that it is healthy."""
 
+import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
@@ -150,3 +153,26 @@ def test_the_proxy_takes_what_the_settings_expect_and_more_than_cairn_does() -> 
     [limit] = re.findall(r"client_max_body_size (\d+)m;", (ROOT / "deploy" / "nginx.conf").read_text())
     assert value(environment["CAIRN_PROXY_MB"]) == limit
     assert int(limit) > int(value(environment["CAIRN_UPLOAD_MB"])) + 1
+
+
+class TestFilesInAStorage:
+    """deploy/s3.yml, which Compose merges into the other file."""
+
+    more = yaml.safe_load((ROOT / "deploy" / "s3.yml").read_text())
+
+    def test_is_valid(self) -> None:
+        vendored = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
+        schema = json.loads(vendored.read_text())
+        jsonschema.validators.validator_for(schema)(schema).validate(self.more)
+
+    def test_reaches_every_service_that_has_files(self) -> None:
+        with_files = {name for name in OURS if "home:/data" in SERVICES[name].get("volumes", [])}
+        assert set(self.more["services"]) == with_files - {"backup"}
+
+    def test_has_every_setting_and_no_secret_in_the_environment(self) -> None:
+        settings = (ROOT / "dashboard" / "storage" / "settings.py").read_text()
+        for name, service in self.more["services"].items():
+            environment = service["environment"]
+            assert {one.removesuffix("_FILE") for one in environment} == set(re.findall(r'"(CAIRN_S\w+)"', settings))
+            assert all(f"/run/secrets/{one}" in environment.values() for one in service["secrets"])
+            assert "front" in (service.get("networks") or SERVICES[name]["networks"])

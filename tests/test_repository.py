@@ -15,7 +15,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400
-LOCKS = ("requirements.txt", "requirements-dev.txt")
+LOCKS = ("requirements.txt", "requirements-s3.txt", "requirements-dev.txt")
 
 
 def _tracked(*endings: str) -> list[Path]:
@@ -49,8 +49,11 @@ class TestLocks:
         assert _declared() | _declared("server") <= _pins("requirements.txt").keys()
         assert _declared("notebook") | _declared("dev") <= _pins("requirements-dev.txt").keys()
 
-    def test_the_development_lock_holds_the_other_one(self) -> None:
-        assert _pins("requirements.txt").items() <= _pins("requirements-dev.txt").items()
+        assert _declared() | _declared("server") | _declared("s3") <= _pins("requirements-s3.txt").keys()
+
+    def test_the_other_locks_hold_that_of_make_run(self) -> None:
+        for lock in LOCKS:
+            assert _pins("requirements.txt").items() <= _pins(lock).items()
 
     @pytest.mark.parametrize("lock", LOCKS)
     def test_every_pin_has_hashes(self, lock: str) -> None:
@@ -94,7 +97,7 @@ class TestDockerfile:
         assert re.findall(r"^USER (.*)$", self.text, re.MULTILINE)[-1] == "cairn"
 
     def test_installs_by_hash_and_reports_its_health(self) -> None:
-        assert "pip install --require-hashes -r requirements.txt" in self.text
+        assert "pip install --require-hashes -r requirements-s3.txt" in self.text
         assert "HEALTHCHECK" in self.text
 
     def test_everything_it_copies_exists(self) -> None:
