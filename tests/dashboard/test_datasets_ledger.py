@@ -54,12 +54,12 @@ class TestCharge:
         assert reserve(ready_dataset, 1.0, 300.0).amount == 3_333_334
         assert ledger.spent(ready_dataset) == {"per_km": 8.333334, "releases": 2}
 
-    def test_three_times_two_thirds_of_a_unit_are_two_whole_ones(self, ready_dataset: Dataset) -> None:
-        """Each of the three levels is two thirds per metre, and rounded up to 60 digits."""
-        services.set_budget(dataset=ready_dataset, epsilon=2.0, radius_m=1.0)
-        for epsilon in (2.0, 4.0, 6.0):
-            reserve(ready_dataset, epsilon, epsilon * 1.5)
-        assert ledger.spent(ready_dataset)["per_km"] == 2000.0
+    def test_nine_times_seven_ninths_are_seven(self, ready_dataset: Dataset) -> None:
+        """Each of nine levels is seven ninths per metre, rounded up in its last of 60 digits."""
+        services.set_budget(dataset=ready_dataset, epsilon=7.0, radius_m=1.0)
+        for k in range(1, 10):
+            reserve(ready_dataset, 7.0 * k, 9.0 * k)
+        assert ledger.spent(ready_dataset)["per_km"] == 7000.0
 
     def test_is_never_nothing(self, ready_dataset: Dataset) -> None:
         assert reserve(ready_dataset, 1e-6, 2e7).amount == 1
