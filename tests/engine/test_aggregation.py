@@ -56,6 +56,10 @@ PICK = st.sampled_from(["first", "frequent"])
 
 
 class TestCounts:
+    def test_an_event_in_the_step_after_the_last_is_outside(self) -> None:
+        found = aggregate(events([(0, 0, 299, 0, 0), (0, 0, 300, 0, 0), (0, 0, 359, 2, 3)]), spec("event"))
+        assert (found.stream.counts.shape, found.stream.counts.sum(), found.size.outside) == ((5, 12), 1, 2)
+
     @given(EVENTS)
     def test_every_event_is_counted_once(self, rows: list[Any]) -> None:
         stream = aggregate(events(rows), spec("event")).stream

@@ -204,6 +204,13 @@ def test_what_is_no_export_fails(data):
     assert failed(data) & {"readable", "label"}
 
 
+def test_the_label_s_digest_is_about_every_field():
+    label = labelled([track()])
+    for name in label:
+        changed = label_digest(label | {name: "changed"}) != label_digest(label)
+        assert changed == (name != "label_sha256"), name
+
+
 def test_a_document_type_is_refused():
     document = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><gpx>&b;</gpx>'
     assert failed(document) == {"readable"}
@@ -217,16 +224,20 @@ class TestBundles:
                 archive.writestr(name, data)
         return out.getvalue()
 
-    def members(self) -> dict[str, bytes]:
+    def members(self, *, beside: dict | None = None) -> dict[str, bytes]:
         series = [track()]
         label = labelled(series)
         found = {f"r/r.{fmt}": exported(series, fmt, label) for fmt in FORMATS}
-        found["r/label.json"] = json.dumps(label).encode()
+        found["r/label.json"] = json.dumps(label if beside is None else beside).encode()
         sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in found.items())
         return found | {"SHA256SUMS": sums.encode()}
 
     def test_a_whole_one_is_verified(self):
         assert failed(self.packed(self.members())) == set()
+
+    def test_another_label_beside_the_files_is_found_although_its_checksum_is_right(self):
+        other = labelled([track("another")])
+        assert failed(self.packed(self.members(beside=other))) == {"same label"}
 
     def test_a_member_changed_added_or_missing_is_found(self):
         members = self.members()
