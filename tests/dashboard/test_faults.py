@@ -60,8 +60,8 @@ def test_a_job_over_its_soft_limit_fails_with_its_code(server: Server) -> None:
 
 
 def test_a_job_over_its_hard_limit_is_given_up(server: Server) -> None:
-    worker = server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(2)},{patience(3)}")
-    row = server.until(server.submit("deaf")["json"]["id"], "failed", within_s=60)
+    worker = server.start_worker(CAIRN_TEST_LIMITS_S=f"{patience(4)},{patience(6)}")
+    row = server.until(server.submit("deaf")["json"]["id"], "failed", within_s=90)
     assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("crashed", 3, 1)
     assert_serves(server)
     assert worker.process.poll() is None
