@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
