@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import logging
-from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from django.conf import settings
 
-from dashboard.core.broker_ping import BROKER_S
-
-if TYPE_CHECKING:
-    from redis import Redis
+from dashboard.core.redis_line import ask
 
 logger = logging.getLogger(__name__)
 
@@ -29,21 +25,17 @@ class Beat(NamedTuple):
 
 def record(kind: str, name: str, text: str = "") -> None:
     """Record that a process is alive now. Nothing is recorded while the broker is away."""
-    from redis import RedisError
-
     try:
-        _client(settings.CELERY_BROKER_URL).set(_key(kind, name), text, ex=FORGOTTEN_S)
-    except RedisError as error:
+        ask(settings.CELERY_BROKER_URL, ("SET", _key(kind, name), text, "EX", str(FORGOTTEN_S)))
+    except OSError as error:
         logger.info("beat of %s %s missed: %s", kind, name, type(error).__name__)
 
 
 def remove(kind: str, name: str) -> None:
     """Record that a process ended."""
-    from redis import RedisError
-
     try:
-        _client(settings.CELERY_BROKER_URL).delete(_key(kind, name))
-    except RedisError as error:
+        ask(settings.CELERY_BROKER_URL, ("DEL", _key(kind, name)))
+    except OSError as error:
         logger.info("end of %s %s missed: %s", kind, name, type(error).__name__)
 
 
@@ -52,21 +44,16 @@ def latest(kind: str) -> list[Beat]:
 
     A key's remaining time tells its age by the broker's clock: those of the hosts may differ.
     """
-    from redis import RedisError
-
-    client = _client(settings.CELERY_BROKER_URL)
     try:
-        keys: list[bytes] = list(client.scan_iter(match=_key(kind, "*"), count=1000))
-        with client.pipeline(transaction=False) as asked:
-            for key in keys:
-                asked.pttl(key)
-                asked.get(key)
-            answers = asked.execute() if keys else []
-    except RedisError:
+        (keys,) = ask(settings.CELERY_BROKER_URL, ("KEYS", _key(kind, "*")))
+        names = [key.decode() for key in keys]
+        asked = [(command, name) for name in names for command in ("PTTL", "GET")]
+        answers = ask(settings.CELERY_BROKER_URL, *asked) if asked else []
+    except OSError:
         return []
     found = [
-        Beat(key.decode().removeprefix(_key(kind, "")), max(FORGOTTEN_S - left_ms / 1000, 0.0), text.decode())
-        for key, left_ms, text in zip(keys, answers[::2], answers[1::2], strict=True)
+        Beat(name.removeprefix(_key(kind, "")), max(FORGOTTEN_S - left_ms / 1000, 0.0), text.decode())
+        for name, left_ms, text in zip(names, answers[::2], answers[1::2], strict=True)
         if text is not None  # it ended meanwhile
     ]
     return sorted(found, key=lambda beat: beat.age_s)
@@ -74,17 +61,3 @@ def latest(kind: str) -> list[Beat]:
 
 def _key(kind: str, name: str) -> str:
     return f"cairn:beat:{kind}:{name}"
-
-
-@lru_cache(maxsize=1)
-def _client(url: str) -> Redis:
-    """A client that neither waits long for a broker that is away nor tries again."""
-    from redis import Redis
-    from redis.backoff import NoBackoff
-    from redis.retry import Retry
-
-    # Celery's names of a socket and of a database's number
-    known = url.replace("redis+socket://", "unix://").replace("virtual_host=", "db=")
-    return Redis.from_url(
-        known, socket_timeout=BROKER_S, socket_connect_timeout=BROKER_S, retry=Retry(NoBackoff(), 1)
-    )  # fmt: skip
