@@ -23,6 +23,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from dashboard.launcher import broker
 from tests import postgres
 from tests.server import ROOT, Server, clean_environment, free_port, running_server
@@ -182,10 +184,8 @@ class Production(Deployment):
         program = shutil.which("redis-server") or broker.find_server()
         redis = broker.command(program, folder=home / "broker", socket_path=home / "run" / "b.sock")
         listed = image[image.index("\nCMD [") + 5 :].replace("\\\n", "").replace("0.0.0.0:8000", f"127.0.0.1:{port}")
-        compose = (ROOT / "docker-compose.yml").read_text()
-        worker = re.findall(
-            r"- (celery|--\S+|worker)$", compose[compose.index("command:\n      - celery") :], re.MULTILINE
-        )
+        services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+        worker = services["worker"]["command"]
         python = [sys.executable, "-m"]
         log = home / "log"
         self.broker = Kept("broker", [*redis, "--port", str(redis_port), "--bind", "127.0.0.1"], self.env, log)
