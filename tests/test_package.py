@@ -6,19 +6,18 @@ import subprocess
 import sys
 import tomllib
 import urllib.request
-import venv
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.fresh_environment import fresh_environment
 from tests.patience import patience
 from tests.server import Server
 
 ROOT = Path(__file__).resolve().parent.parent
 COPIED = ("privacy_engine", "dashboard", "templates", "static", "pyproject.toml", "README.md", "LICENSE", "manage.py")
-OFFLINE = "No matching distribution found|Could not find a version|Temporary failure|Failed to establish"
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +35,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Run the Python of a fresh environment, and return what it prints."""
-    folder = tmp_path_factory.mktemp("fresh")
-    venv.create(folder, with_pip=True)
-
-    def run(*arguments: str, cwd: Path = folder) -> str:
-        done = subprocess.run(
-            [folder / "bin" / "python", *arguments], capture_output=True, text=True, timeout=patience(600), cwd=cwd
-        )
-        if done.returncode and re.search(OFFLINE, done.stderr):
-            pytest.skip(f"the packages cannot be downloaded here: {done.stderr.strip().splitlines()[-1]:.120}")
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    return run
+    return fresh_environment(tmp_path_factory.mktemp("fresh"))
 
 
 def _dependencies() -> set[str]:
