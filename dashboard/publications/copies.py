@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,9 +81,7 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
         with limits.one_rendering():
             if not path.exists():
                 data, label = read_data(publication), read_label(publication)
-                # a process of another host may have rendered the same meanwhile
-                with contextlib.suppress(FileExistsError), path.written() as out:
-                    found.write(data, fmt, out, label=label)
+                path.write_once(lambda out: found.write(data, fmt, out, label=label))
                 if not Publication.objects.filter(pk=publication.pk).exists():  # and its files may be gone already
                     remove(publication)
                     raise FileNotFoundError("the link was revoked")

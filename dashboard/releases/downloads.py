@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -101,8 +100,7 @@ def _rendered(row: Release, fmt: str, labelled: dict[str, Any], render: Callable
     stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
     path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
     if not path.exists():
-        with suppress(FileExistsError), path.written() as out:  # another request may have rendered the same meanwhile
-            render(out)
+        path.write_once(render)
     return path.open()
 
 

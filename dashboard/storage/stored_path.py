@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol, cast
@@ -132,6 +132,11 @@ class StoredPath(os.PathLike[str]):
     def written(self) -> AbstractContextManager[BinaryIO]:
         """A file that appears under this name complete and stored, or not at all."""
         return stored_files().written(self.key)
+
+    def write_once(self, write: Callable[[BinaryIO], None]) -> None:
+        """Let ``write`` write the file; another process, which writes the same, may do so meanwhile."""
+        with suppress(FileExistsError), self.written() as out:
+            write(out)
 
     def take(self, source: Path) -> None:
         """Make the file ``source``, which is complete, that of this name."""
