@@ -17,7 +17,7 @@ _DIGIT = 16  # bits of a number that are counted in one pass over all
 
 
 class Median:
-    """Numbers of at least 0, whose median is asked for at the end: up to two million in memory, more in a file.
+    """Numbers of at least 0, whose median is computed at the end: up to two million in memory, more in a file.
 
     >>> median = Median()
     >>> median.add(np.array([4.0, 1.0]))
@@ -50,6 +50,9 @@ class Median:
         """Their median; None without any."""
         if not self._count:
             return None
+        if self._file is None:
+            return float(np.median(np.concatenate(self._held)))
+        self._spill()
         middle = [self._of_rank(rank) for rank in sorted({(self._count - 1) // 2, self._count // 2})]
         return float(np.mean(middle))
 
@@ -72,10 +75,7 @@ class Median:
         return float(head.reshape(1).view(np.float64)[0])
 
     def _bits(self) -> Iterator[np.ndarray[tuple[int], np.dtype[np.uint64]]]:
-        for one in self._held:
-            yield np.ascontiguousarray(one).view(np.uint64)
-        if self._file is None:
-            return
+        assert self._file is not None
         self._file.seek(0)
         while piece := self._file.read(8 * BLOCK):
             yield np.frombuffer(piece, np.uint64)

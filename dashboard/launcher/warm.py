@@ -24,13 +24,11 @@ SMALL = {
 
 def main() -> None:
     sweep()
-    parts = (losses, simulations, landmark_sets, releases, streams, rest)
-    with ProcessPoolExecutor(max_workers=min(os.cpu_count() or 1, 4)) as pool:
-        for running in [pool.submit(one) for one in parts]:
+    with ProcessPoolExecutor(
+        max_workers=min(os.cpu_count() or 1, 4)
+    ) as pool:  # each compiles its own to the same cache
+        for running in [pool.submit(one) for one in (losses, simulations, landmark_sets, releases, streams, rest)]:
             running.result()
-    # numba writes a kernel's index without a lock: of two processes that do so at once one loses its entry
-    for one in parts:
-        one()
 
 
 def rest() -> None:

@@ -69,6 +69,12 @@ def _steps_m(one: Trajectory) -> Floats:
     return np.asarray(geo.distance_m(one.lon[:-1], one.lat[:-1], one.lon[1:], one.lat[1:]))
 
 
+def _plane(one: Trajectory) -> tuple[geo.LocalPlane, slice]:
+    """Return a plane around some of the events, and which ones."""
+    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
+    return geo.LocalPlane.around(one.lon[some], one.lat[some]), some
+
+
 def extent_m(one: Trajectory) -> float:
     """Return the diameter of the circle around the events' geometric median that holds 95 % of them, metres.
 
@@ -77,8 +83,7 @@ def extent_m(one: Trajectory) -> float:
     >>> round(extent_m(Trajectory([0.0, 0.0, 0.0], [-1.0, 0.0, 1.0])) / 1000)
     222
     """
-    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
-    plane = geo.LocalPlane.around(one.lon[some], one.lat[some])
+    plane, some = _plane(one)
     lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
     return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD, overwrite_input=True))
 
@@ -104,8 +109,7 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
     if not len(groups):
         return np.empty(0)
-    some = slice(None, None, -(-len(one) // CENTRE_EVENTS))
-    plane = geo.LocalPlane.around(one.lon[some], one.lat[some])
+    plane, _ = _plane(one)
     lengths = groups[:, 1] - groups[:, 0]
     blocks = np.unique((np.cumsum(lengths) - 1) // BLOCK, return_index=True)[1][1:]
     return gathered(_from_centres_m(one, plane, some) for some in np.split(groups, blocks))

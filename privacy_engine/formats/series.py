@@ -286,7 +286,8 @@ def _split(
         for column in (lon, lat, seconds, marked):
             if column is not None:
                 column.setflags(write=False)
-        return [Trajectory(lon, lat, seconds, owners[labels[0]][0], marked, owners[labels[0]][1])]
+        name, person = owners[labels[0]]
+        return [Trajectory(lon, lat, seconds, name, marked, person)]
     return [
         Trajectory(
             lon[i:j],
