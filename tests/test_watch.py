@@ -134,7 +134,7 @@ class TestHealth:
         monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
         assert cleanup.Cleanup().round() is None
         assert health.sweep_answers()
-        assert cleanup.age_s() is None
+        assert cleanup.last_sweep_s() is None
         old = time.time() - 1000
         os.utime(cleanup.loop_path(), (old, old))
         assert not health.sweep_answers()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from dashboard.core.redis_line import ask
+from dashboard.core.redis_protocol import query
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Beat(NamedTuple):
 def record(kind: str, name: str, text: str = "") -> None:
     """Record that a process is alive now. Nothing is recorded while the broker is away."""
     try:
-        ask(settings.CELERY_BROKER_URL, ("SET", _key(kind, name), text, "EX", str(FORGOTTEN_S)))
+        query(settings.CELERY_BROKER_URL, ("SET", _key(kind, name), text, "EX", str(FORGOTTEN_S)))
     except OSError as error:
         logger.info("beat of %s %s missed: %s", kind, name, type(error).__name__)
 
@@ -34,7 +34,7 @@ def record(kind: str, name: str, text: str = "") -> None:
 def remove(kind: str, name: str) -> None:
     """Record that a process ended."""
     try:
-        ask(settings.CELERY_BROKER_URL, ("DEL", _key(kind, name)))
+        query(settings.CELERY_BROKER_URL, ("DEL", _key(kind, name)))
     except OSError as error:
         logger.info("end of %s %s missed: %s", kind, name, type(error).__name__)
 
@@ -42,13 +42,13 @@ def remove(kind: str, name: str) -> None:
 def latest(kind: str) -> list[Beat]:
     """The last beat of each process of a kind, the latest first; none while the broker is away.
 
-    A key's remaining time tells its age by the broker's clock: those of the hosts may differ.
+    A key's age is known by its remaining time, so by the broker's clock: those of the hosts may differ.
     """
     try:
-        (keys,) = ask(settings.CELERY_BROKER_URL, ("KEYS", _key(kind, "*")))
+        (keys,) = query(settings.CELERY_BROKER_URL, ("KEYS", _key(kind, "*")))
         names = [key.decode() for key in keys]
-        asked = [(command, name) for name in names for command in ("PTTL", "GET")]
-        answers = ask(settings.CELERY_BROKER_URL, *asked) if asked else []
+        commands = [(command, name) for name in names for command in ("PTTL", "GET")]
+        answers = query(settings.CELERY_BROKER_URL, *commands) if commands else []
     except OSError:
         return []
     found = [

@@ -1,6 +1,6 @@
 """A few commands of Redis over a plain socket: its client takes 6 MB of every web process.
 
-What is asked is whether the broker answers, and which processes are alive. Jobs go through Celery.
+It serves to find out whether the broker answers, and which processes are alive. Jobs go through Celery.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Refused(OSError):
     """Redis answers with an error, which is the message."""
 
 
-def ask(url: str, *commands: Sequence[str]) -> list[Any]:
+def query(url: str, *commands: Sequence[str]) -> list[Any]:
     """Return the replies to ``commands``, which are sent together: bytes, whole numbers, None or lists of them.
 
     Raises
@@ -30,8 +30,8 @@ def ask(url: str, *commands: Sequence[str]) -> list[Any]:
     """
     parts = urlsplit(url)
     first = list(_login(parts))
-    with connected(parts) as line, line.makefile("rb") as replies:
-        line.sendall(b"".join(_encoded(one) for one in (*first, *commands)))
+    with _connected(parts) as connection, connection.makefile("rb") as replies:
+        connection.sendall(b"".join(_encoded(one) for one in (*first, *commands)))
         return [_reply(replies) for _ in range(len(first) + len(commands))][len(first) :]
 
 
@@ -71,29 +71,31 @@ def _local(url: SplitResult) -> bool:
     return url.scheme == "redis+socket"
 
 
-def connected(url: SplitResult) -> socket.socket:
+def _connected(url: SplitResult) -> socket.socket:
     """A connection to the Redis that a URL of Celery's names; errors are OSError."""
     if not _local(url):
-        line = socket.create_connection((url.hostname or "localhost", url.port or 6379), timeout=WAIT_S)
-        return _with_tls(line, url) if url.scheme == "rediss" else line
-    line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection = socket.create_connection((url.hostname or "localhost", url.port or 6379), timeout=WAIT_S)
+        return _with_tls(connection, url) if url.scheme == "rediss" else connection
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        line.settimeout(WAIT_S)
-        line.connect(url.path)
+        connection.settimeout(WAIT_S)
+        connection.connect(url.path)
     except BaseException:
-        line.close()
+        connection.close()
         raise
-    return line
+    return connection
 
 
-def _with_tls(line: socket.socket, url: SplitResult) -> socket.socket:
-    """The connection with TLS, as the URL's ``ssl_cert_reqs`` and ``ssl_ca_certs`` state it."""
-    options = parse_qs(url.query)
-    context = ssl.create_default_context(cafile=options.get("ssl_ca_certs", [None])[0])
-    if options.get("ssl_cert_reqs", [""])[0].lower().removeprefix("cert_") == "none":
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+def _with_tls(connection: socket.socket, url: SplitResult) -> socket.socket:
+    """The connection with TLS, as the options ``ssl_…`` of the URL state it."""
+    options = {name: texts[0] for name, texts in parse_qs(url.query).items()}
     try:
-        return context.wrap_socket(line, server_hostname=url.hostname or "localhost")
+        context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
+        if options.get("ssl_cert_reqs", "").lower().removeprefix("cert_") == "none":
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        if certificate := options.get("ssl_certfile"):
+            context.load_cert_chain(certificate, options.get("ssl_keyfile"))
+        return context.wrap_socket(connection, server_hostname=url.hostname or "localhost")
     except BaseException:
-        line.close()
+        connection.close()
         raise

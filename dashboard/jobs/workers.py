@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 
 from dashboard.core import beats
+from dashboard.core.beats import Beat
 
 BEAT_S = 2.0
 SILENT_S = 10.0
@@ -14,28 +15,28 @@ SILENT_S = 10.0
 _KIND = "worker"
 
 
-def ages_s() -> list[float]:
-    """Seconds since the last beat of each worker, the latest first. No message is sent."""
-    return [beat.age_s for beat in beats.latest(_KIND)]
+def latest() -> list[Beat]:
+    """The last beat of each worker, the latest first. No message is sent."""
+    return beats.latest(_KIND)
 
 
-def answering() -> int:
-    """How many workers answer."""
-    return sum(age <= SILENT_S for age in ages_s())
+def answering(found: Sequence[Beat] | None = None) -> int:
+    """How many workers answer, of those that :func:`latest` found or finds now."""
+    return sum(beat.age_s <= SILENT_S for beat in (latest() if found is None else found))
 
 
-def answering_by_queue() -> dict[str, int]:
-    """How many workers that answer take messages of each queue; 0 of one that none takes from."""
-    found = dict.fromkeys((queue.name for queue in settings.CELERY_TASK_QUEUES), 0)
-    for beat in beats.latest(_KIND):
+def answering_by_queue(found: Sequence[Beat] | None = None) -> dict[str, int]:
+    """As :func:`answering`, of those that take messages of each queue; 0 of one that none takes from."""
+    counts = dict.fromkeys((queue.name for queue in settings.CELERY_TASK_QUEUES), 0)
+    for beat in latest() if found is None else found:
         for queue in beat.text.split() if beat.age_s <= SILENT_S else ():
-            found[queue] = found.get(queue, 0) + 1
-    return found
+            counts[queue] = counts.get(queue, 0) + 1
+    return counts
 
 
 def age_s(name: str) -> float | None:
     """Seconds since the last beat of the worker called ``name``; None if it does not answer at all."""
-    return next((beat.age_s for beat in beats.latest(_KIND) if beat.name == name), None)
+    return next((beat.age_s for beat in latest() if beat.name == name), None)
 
 
 def beat(name: str, queues: Iterable[str] = ()) -> None:

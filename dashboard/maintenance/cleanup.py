@@ -42,7 +42,7 @@ STALE_S = 3600.0  # twice the longest job: no worker writes to this file any mor
 _TOKEN = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}")
 
 
-def age_s() -> float | None:
+def last_sweep_s() -> float | None:
     """Seconds since the last sweep on any host; None where there was none in the last hour, or the broker is away."""
     return next((beat.age_s for beat in beats.latest("sweep")), None)
 
@@ -143,13 +143,13 @@ def _unneeded() -> Iterator[Path]:
 
 
 def _stale() -> Iterator[Path]:
-    """Halves of files, whole ones of attempts that published nothing, and exports kept for the next request."""
+    """Halves of files, whole ones of attempts that published nothing, and stored exports."""
     yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
     current = _current_tokens()
     for path in (path for name in _folders() for folder in _inside(name) for path in folder.glob("*")):
         tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
-        unfinished = path.name.endswith(".part") or path.name.startswith(KEPT)
-        if (unfinished or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
+        passing = path.name.endswith(".part") or path.name.startswith(KEPT)
+        if (passing or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
             yield path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.db.models import Count, Min, Q
 from django.db.models.functions import Now
 from django.http import HttpRequest, JsonResponse
 
+from dashboard.core.beats import Beat
 from dashboard.core.broker_ping import broker_answers
 from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
@@ -25,21 +27,24 @@ def healthz(request: HttpRequest) -> JsonResponse:
     """200 while the database answers, 503 when it does not.
 
     A broker or storage that is away and a disk that is nearly full are reported, and do not decide: a restart helps
-    with none of them.
+    with none of them. Processes are not looked for while the broker is away: each look would wait for it.
     """
+    broker = broker_answers(settings.CELERY_BROKER_URL)
+    seen = workers.latest() if broker else []
     try:
-        queues, expired = _queues()
+        queues, expired = _queues(seen)
         oldest = max((one["oldest_s"] for one in queues.values() if one["waiting"]), default=None)
         queue = {"database": True, "oldest_queued_s": oldest, "expired_leases": expired, "queues": queues}
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
-    report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(), "sweep_beat_s": _since_sweep_s()}
-    report |= {"broker": broker_answers(settings.CELERY_BROKER_URL), "disk_space": _has_disk_space(), **_storage()}
+    report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(seen)}
+    report |= {"sweep_beat_s": _rounded(cleanup.last_sweep_s() if broker else None), "broker": broker}
+    report |= {"disk_space": _has_disk_space(), **_storage()}
     status = 200 if report["ok"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
 
-def _queues() -> tuple[dict[str, dict[str, Any]], int]:
+def _queues(seen: Sequence[Beat]) -> tuple[dict[str, dict[str, Any]], int]:
     """By queue: what waits and since when, what runs, and the workers, for an autoscaler; how many leases expired.
 
     The sweep requeues jobs with an expired lease: their worker did not renew it in time.
@@ -47,7 +52,7 @@ def _queues() -> tuple[dict[str, dict[str, Any]], int]:
     now, expired = job_models.now(), 0
     found: dict[str, dict[str, Any]] = {
         name: {"waiting": 0, "oldest_s": None, "running": 0, "workers": n}
-        for name, n in workers.answering_by_queue().items()
+        for name, n in workers.answering_by_queue(seen).items()
     }
     waits, runs = Q(state=State.QUEUED), Q(state=State.RUNNING)
     for model in job_models.models_of():
@@ -67,19 +72,16 @@ def _queues() -> tuple[dict[str, dict[str, Any]], int]:
     return found, expired
 
 
-def _workers() -> dict[str, Any]:
-    """How many workers answer, and seconds since the last beat of any; None where none ever did.
+def _workers(seen: Sequence[Beat]) -> dict[str, Any]:
+    """How many workers answer, and seconds since the last beat of any; None where none did in the last hour.
 
     Web servers are up without workers, so this does not decide about ``ok``.
     """
-    ages = workers.ages_s()
-    return {"workers": workers.answering(), "worker_beat_s": round(ages[0], 1) if ages else None}
+    return {"workers": workers.answering(seen), "worker_beat_s": _rounded(seen[0].age_s if seen else None)}
 
 
-def _since_sweep_s() -> float | None:
-    """Seconds since the last sweep; None when there was none."""
-    age = cleanup.age_s()
-    return None if age is None else round(age, 1)
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
 
 
 def _storage() -> dict[str, Any]:

@@ -167,9 +167,9 @@ class TestBlocks:
 
 class TestCleanup:
     def test_records_its_beat_after_every_round(self, db: None, beats_recorded: None) -> None:
-        assert cleanup.age_s() is None
+        assert cleanup.last_sweep_s() is None
         assert cleanup.Cleanup().round() is not None
-        assert cleanup.age_s() == pytest.approx(0, abs=5)
+        assert cleanup.last_sweep_s() == pytest.approx(0, abs=5)
 
     def test_survives_a_database_that_is_away(
         self, db: None, beats_recorded: None, monkeypatch: pytest.MonkeyPatch
@@ -181,7 +181,7 @@ class TestCleanup:
         with monkeypatch.context() as patch:
             patch.setattr(reaper, "sweep", away)
             assert process.round() is None
-        assert cleanup.age_s() is None
+        assert cleanup.last_sweep_s() is None
         assert process.round() is not None
 
     def test_command_sweeps_once_and_reports_counts(self, owner: User) -> None:
@@ -203,7 +203,7 @@ class TestCleanup:
         process = subprocess.Popen([sys.executable, "manage.py", "sweep"], cwd=ROOT, env=environment)
         try:
             give_up = time.monotonic() + patience(30)
-            while cleanup.age_s() is None:
+            while cleanup.last_sweep_s() is None:
                 assert time.monotonic() < give_up
                 time.sleep(0.05)
             process.send_signal(signal.SIGTERM)
@@ -259,7 +259,7 @@ class TestHealth:
         assert 7 <= health["sweep_beat_s"] < 12
 
     def test_reports_an_unreachable_database(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-        def away() -> None:
+        def away(_: object) -> None:
             raise OperationalError("at db.example: no connection")
 
         monkeypatch.setattr("dashboard.maintenance.health._queues", away)

@@ -109,7 +109,7 @@ class TestBroker:
 
 
 class TestProcesses:
-    def test_nothing_is_said_of_them_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
+    def test_nothing_is_reported_of_them_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
         settings.CELERY_BROKER_URL = settings.REDIS_URL = f"redis+socket://{tmp_path}/none.sock"
         assert codes(services.workers_of_each_queue) == codes(services.sweep) == []
 

@@ -136,7 +136,7 @@ class TestWorkers:
     def test_none_is_known_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
         settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/none.sock"
         workers.beat("one")
-        assert (workers.ages_s(), workers.answering(), workers.age_s("one")) == ([], 0, None)
+        assert (workers.latest(), workers.answering(), workers.age_s("one")) == ([], 0, None)
         workers.stopped("one")
 
     def test_those_of_other_hosts_count_whatever_their_clock_and_home(

@@ -17,6 +17,7 @@ from django.db import DataError, OperationalError, connection
 from django.test import Client
 from rest_framework.test import APIClient
 
+from dashboard.core import redis_protocol
 from dashboard.core.failures import failure
 from dashboard.core.machine_errors import DATABASE_AWAY, DISK_FULL, machine_error
 from dashboard.datasets.models import Dataset
@@ -162,6 +163,19 @@ class TestHealth:
         answer = client.get("/healthz")
         assert (answer.status_code, answer.json()["broker"]) == (200, False)
         assert b"secret" not in answer.content
+
+    def test_a_broker_that_hangs_is_waited_for_once(
+        self, client: Client, db: None, settings: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(redis_protocol, "WAIT_S", 0.1)
+        with socket.create_server(("127.0.0.1", 0)) as broker:
+            settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{broker.getsockname()[1]}/0"
+            health = client.get("/healthz").json()
+            broker.settimeout(0)
+            broker.accept()[0].close()
+            with pytest.raises(BlockingIOError):
+                broker.accept()
+        assert (health["broker"], health["workers"], health["sweep_beat_s"]) == (False, 0, None)
 
     def test_a_nearly_full_disk_is_reported(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
         HOME.mkdir(parents=True, exist_ok=True)

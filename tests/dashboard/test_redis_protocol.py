@@ -1,4 +1,4 @@
-"""Commands over a plain socket, against a real Redis, and over TLS against a server that knows one reply."""
+"""Commands over a plain socket, against a real Redis, and over TLS against a server that has one reply."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from dashboard.core.redis_line import Refused, ask
+from dashboard.core.broker_ping import broker_answers
+from dashboard.core.redis_protocol import Refused, query
 from tests import redis_server
 
 
@@ -40,29 +41,29 @@ def test_replies_of_every_kind(address: Path) -> None:
         ("KEYS", "*"),
         ("KEYS", "x"),
     )
-    assert ask(url(address), *commands) == [b"OK", "töxt\r\n".encode(), None, 7, [b"key"], []]
+    assert query(url(address), *commands) == [b"OK", "töxt\r\n".encode(), None, 7, [b"key"], []]
 
 
 def test_each_number_is_a_database_of_its_own(address: Path) -> None:
-    ask(url(address, "?virtual_host=3"), ("SET", "third", "3"))
-    assert ask(url(address), ("GET", "third")) == [None]
-    assert ask(url(address, "?virtual_host=3"), ("GET", "third")) == [b"3"]
+    query(url(address, "?virtual_host=3"), ("SET", "third", "3"))
+    assert query(url(address), ("GET", "third")) == [None]
+    assert query(url(address, "?virtual_host=3"), ("GET", "third")) == [b"3"]
 
 
 @pytest.mark.parametrize(("password", "why"), [("wrong", "invalid username-password"), ("", "Authentication required")])
 def test_a_refusal_has_the_message(address: Path, password: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        ask(url(address, password=password), ("PING",))
+        query(url(address, password=password), ("PING",))
 
 
 def test_what_is_no_redis_or_away_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        ask(f"redis+socket://{tmp_path}/none", ("PING",))
+        query(f"redis+socket://{tmp_path}/none", ("PING",))
     with socket.create_server(("127.0.0.1", 0)) as server:
         other = threading.Thread(target=lambda: _answer(server, b"HTTP/1.1 400 Bad Request\r\n"))
         other.start()
         with pytest.raises(OSError, match="not Redis"):
-            ask(f"redis://127.0.0.1:{server.getsockname()[1]}/0", ("PING",))
+            query(f"redis://127.0.0.1:{server.getsockname()[1]}/0", ("PING",))
         other.join()
 
 
@@ -95,7 +96,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("options", ["", "?ssl_cert_reqs=none", "?ssl_cert_reqs=CERT_NONE", "CA"])
-def test_tls_checks_the_certificate_unless_the_url_says_otherwise(certificate: tuple[Path, Path], options: str) -> None:
+def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate: tuple[Path, Path], options: str) -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(*certificate)
     options = options if options != "CA" else f"?ssl_ca_certs={certificate[0]}"
@@ -104,11 +105,25 @@ def test_tls_checks_the_certificate_unless_the_url_says_otherwise(certificate: t
         other.start()
         address = f"rediss://localhost:{server.getsockname()[1]}/0{options}"
         if options:
-            assert ask(address, ("PING",)) == [b"PONG"]
+            assert query(address, ("PING",)) == [b"PONG"]
         else:
             with pytest.raises(ssl.SSLCertVerificationError):
-                ask(address, ("PING",))
+                query(address, ("PING",))
         other.join()
+
+
+def test_tls_shows_the_certificate_that_the_url_names(certificate: tuple[Path, Path]) -> None:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate[0]))
+    context.load_cert_chain(*certificate)
+    context.verify_mode = ssl.CERT_REQUIRED
+    own = f"&ssl_certfile={certificate[0]}&ssl_keyfile={certificate[1]}"
+    for options, answers in ((own, True), ("", False)):
+        with socket.create_server(("127.0.0.1", 0)) as plain, context.wrap_socket(plain, server_side=True) as server:
+            other = threading.Thread(target=lambda at=server: _answer(at, b"+PONG\r\n"))
+            other.start()
+            address = f"rediss://localhost:{server.getsockname()[1]}/0?ssl_ca_certs={certificate[0]}{options}"
+            assert broker_answers(address) is answers
+            other.join()
 
 
 def _answer(server: socket.socket, reply: bytes) -> None:

@@ -100,7 +100,7 @@ def sweep() -> Iterator[Finding]:
     """It ran lately. Nothing is known of it while the broker is away."""
     if next(broker(), None):
         return
-    age = cleanup.age_s()
+    age = cleanup.last_sweep_s()
     if age is None or age > max(SWEEP_LATE_S, 5 * settings.CAIRN_SWEEP_S):
         when = "did not run in the last hour" if age is None else f"last ran {age:,.0f} s ago"
         yield error(
