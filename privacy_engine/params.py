@@ -17,7 +17,8 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 class Frozen(BaseModel):
     """Base of everything a user describes: strict types, no unknown keys, no nan, never changed."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    # validators are built at their first use: a process uses few of them
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Spec(Frozen):

@@ -14,7 +14,11 @@ class Result(BaseModel):
     """A result as plain numbers, lists and text: what the API returns, without NaN."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, json_schema_serialization_defaults_required=True
+        frozen=True,
+        extra="forbid",
+        defer_build=True,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
     )
 
 
