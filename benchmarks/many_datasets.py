@@ -4,7 +4,7 @@ python -m benchmarks.many_datasets
 python -m benchmarks.many_datasets --rows 10000 --rounds 15 --postgresql
 
 A database of its own (SQLite, or PostgreSQL) has both accounts, and a third one that is a viewer of a project with the
-10,000. Pages have 25 rows and answers of the API 50, where no ``page_size`` is given. Accounts take turns within a
+10,000. Pages and answers of the API have 25 rows, where no ``page_size`` is given. Accounts take turns within a
 round; of each the median CPU time of the process is reported.
 """
 
@@ -25,6 +25,7 @@ from tests import postgres
 FEW = 10
 PAGES = (
     "/",
+    "/?search=run",
     "/?search=run+7",
     "/experiments/",
     "/projects/",

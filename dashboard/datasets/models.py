@@ -38,7 +38,7 @@ __all__ = [
     "unit_text",
 ]
 
-COUNTED = ("name", "kind", "state", "stored_tags")
+COUNTED = ("name", "kind", "state", "stored_tags", "file_name")
 """Columns by which lists are filtered; in an index, whose entries PostgreSQL limits to 2,704 bytes."""
 
 

@@ -32,7 +32,9 @@ class Release(Job):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="releases")
-    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="releases")
+    dataset = models.ForeignKey(  # the index below begins with it
+        Dataset, on_delete=models.CASCADE, related_name="releases", db_index=False
+    )
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.TRAJECTORY)
     landmark_set = models.ForeignKey(
         LandmarkSet, on_delete=models.RESTRICT, null=True, blank=True, related_name="releases"
@@ -55,6 +57,7 @@ class Release(Job):
 
     class Meta:
         ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [models.Index(fields=["dataset", "-created_at", "id"], name="release_newest_of_dataset")]
         constraints: ClassVar = [
             *job_constraints("release"),
             models.CheckConstraint(

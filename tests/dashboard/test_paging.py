@@ -12,6 +12,7 @@ from django.utils import timezone
 from dashboard.accounts.models import User
 from dashboard.core.alternatives import mark_alternatives, parts_of
 from dashboard.core.paging import KeyPaginator, count_of, first_rows
+from dashboard.core.tags import LENGTH as TAGS_LENGTH
 from dashboard.core.tags import tag_choices
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import visible_datasets, with_ledger, with_sizes
@@ -100,3 +101,12 @@ def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
 
 def _quoted(values: Any) -> tuple[str, ...]:
     return tuple(f"'{one}'" for one in values or ())
+
+
+def test_an_index_has_room_for_the_longest_texts(owner: User) -> None:
+    """PostgreSQL refuses rows whose entry in an index has more than 2,704 bytes."""
+    letters = iter(chr(0x10400 + i) for i in range(10**6))  # four bytes each, none twice: nothing to compress
+    text = ["".join(next(letters) for _ in range(count)) for count in (200, TAGS_LENGTH, 63)]
+    project = create_project(owner=owner, name="Long")
+    row = Dataset.objects.create(owner=owner, project=project, name=text[0], stored_tags=text[1], file_name=text[2])
+    assert [found.pk for found in visible_datasets(owner)] == [row.pk]

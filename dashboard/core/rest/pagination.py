@@ -15,11 +15,11 @@ _WHOLE = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 class Pages(PageNumberPagination):
-    """50 a page, up to 200 by ``page_size``."""
+    """25 a page, up to 200 by ``page_size``."""
 
     django_paginator_class = KeyPaginator
 
-    page_size = 50
+    page_size = 25
     page_size_query_param = "page_size"
     max_page_size = 200
 
