@@ -103,7 +103,7 @@ def _quoted(values: Any) -> tuple[str, ...]:
     return tuple(f"'{one}'" for one in values or ())
 
 
-def test_an_index_has_room_for_the_longest_texts(owner: User) -> None:
+def test_the_longest_texts_fit_into_an_index(owner: User) -> None:
     """PostgreSQL refuses rows whose entry in an index has more than 2,704 bytes."""
     letters = iter(chr(0x10400 + i) for i in range(10**6))  # four bytes each, none twice: nothing to compress
     text = ["".join(next(letters) for _ in range(count)) for count in (200, TAGS_LENGTH, 63)]
