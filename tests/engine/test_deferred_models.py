@@ -50,5 +50,7 @@ assert all(one.__pydantic_complete__ for one in deferred)
 
 
 def test_threads_that_use_a_model_first_get_the_same_errors() -> None:
-    done = subprocess.run([sys.executable, "-c", IN_A_NEW_PROCESS], capture_output=True, text=True, timeout=patience(120))
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_NEW_PROCESS], capture_output=True, text=True, timeout=patience(120)
+    )
     assert done.returncode == 0, done.stderr
