@@ -1,6 +1,6 @@
 """What is measured of recommendations: writes docs/results-recommendation.md and the part in docs/results.md.
 
-    python benchmarks/results_recommendation.py [--runs 10] [--sets Manhattan,Brooklyn,City] [--store DIR] [--speed]
+    python benchmarks/results_recommendation.py [--runs 40] [--sets Manhattan,Brooklyn,City] [--store DIR] [--speed]
 
 Seeds are fixed. Blocks are stored as they come, so that an interrupted run continues with the same --store. Speed is
 measured with --speed, on a machine with nothing else to do; without it the table of the page stays as it is. With an
@@ -39,7 +39,7 @@ def measured(options: argparse.Namespace) -> Runs:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--sets", default=",".join(BOXES))
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "results_recommendation"))
