@@ -36,7 +36,8 @@ def _as_it_is(_: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-RULES = ["400", "413", "422"]  # of what a schema does not state: an event exists, a budget suffices, a file is readable
+# of what a schema does not state: an event exists, a budget suffices, a file is readable, few unknown names were tried
+RULES = ["400", "413", "422", "429"]
 CONFIG = {
     "checks": {
         "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "401", "404", "409", *RULES]},
