@@ -14,7 +14,7 @@ from schemathesis.core.failures import FailureGroup
 from schemathesis.core.parameters import ParameterLocation
 
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import User
+from dashboard.accounts.models import AttemptCount, User
 from dashboard.config.wsgi import application
 from dashboard.datasets.models import Dataset
 from tests.dashboard.rows import rows_of
@@ -36,8 +36,7 @@ def _as_it_is(_: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-# of what a schema does not state: an event exists, a budget suffices, a file is readable, few unknown names were tried
-RULES = ["400", "413", "422", "429"]
+RULES = ["400", "413", "422"]  # of what a schema does not state: an event exists, a budget suffices, a file is readable
 CONFIG = {
     "checks": {
         "positive_data_acceptance": {"expected-statuses": ["2xx", "304", "401", "404", "409", *RULES]},
@@ -102,6 +101,7 @@ def test_every_answer_is_one_the_schema_describes(
         def attempt(case: schemathesis.Case) -> None:
             if mode.is_positive or not case.meta.is_negative_at(ParameterLocation.PATH):
                 aim(case, known)
+            AttemptCount.objects.all().delete()  # or most requests with names of users would be refused unseen
             case.call_and_validate(headers=headers)
 
         try:
