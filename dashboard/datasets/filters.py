@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django_filters import rest_framework as filters
+from django_filters.fields import BaseCSVField
 
 from dashboard.datasets.models import Dataset
+
+
+class _Columns(BaseCSVField):
+    """Columns between commas. Without any, as in ",", a list would be sorted by nothing."""
+
+    def clean(self, value: Any) -> Any:
+        if value and "" in value:
+            raise ValidationError("must have a column before and after each comma", code="invalid")
+        return super().clean(value)
+
+
+class _Order(filters.OrderingFilter):
+    base_field_class = _Columns
 
 
 class DatasetFilter(filters.FilterSet):
@@ -15,7 +32,7 @@ class DatasetFilter(filters.FilterSet):
     search = filters.CharFilter(method="searched", help_text="Part of the name, of the file's name or of a tag.")
     tag = filters.CharFilter(method="tagged", help_text="One whole tag.")
     project = filters.UUIDFilter(field_name="project_id", help_text="In this project.")
-    ordering = filters.OrderingFilter(fields=("created_at", "name", "points", "state"))
+    ordering = _Order(fields=("created_at", "name", "points", "state"))
 
     class Meta:
         model = Dataset

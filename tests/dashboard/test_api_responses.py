@@ -178,7 +178,11 @@ class TestQueries:
         assert Dataset.objects.count() == 1
 
     def test_declared_ones_are_taken(self, owner_api: APIClient) -> None:
-        for query in ("state=ready&page=1&page_size=3", "search=x&ordering=-name", "tag=x&kind=stream&name=x&ordering=name,-state"):
+        for query in (
+            "state=ready&page=1&page_size=3",
+            "search=x&ordering=-name",
+            "tag=x&kind=stream&name=x&ordering=name,-state",
+        ):
             assert owner_api.get(f"{API}datasets/?{query}").status_code == 200
             assert owner_api.head(f"{API}datasets/?{query}").status_code == 200
         assert owner_api.get(f"{API}experiments/runs/?search=x&ordering=-name").status_code == 200
@@ -196,8 +200,8 @@ class TestQueries:
             ("landmark-sets/?page=1&page=2", "page", "given once"),
             ("datasets/?search=a&search=b", "search", "given once"),
             ("datasets/?ordering=", "ordering", "a value or left out"),
-            ("datasets/?ordering=,", "ordering", "values between commas"),
-            ("datasets/?ordering=name,,state", "ordering", "values between commas"),
+            ("datasets/?ordering=,", "ordering", "must have a column before and after each comma"),
+            ("datasets/?ordering=name,,state", "ordering", "must have a column before and after each comma"),
             ("mechanisms/?kind=", "kind", "a value or left out"),
         ],
     )

@@ -63,6 +63,7 @@ class TestFilter:
 
     def test_what_is_no_filter_shows_all(self, owner_page: Any, three: list[str]) -> None:
         assert shown(owner_page, kind="nothing", ordering="secret") == three[::-1]
+        assert shown(owner_page, ordering=",") == three[::-1]  # the newest first, not in no order
 
     def test_nothing_found_offers_all(self, owner_page: Any, three: list[str]) -> None:
         html = owner_page.get(reverse("datasets:list"), {"search": "zzz"}).content.decode()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from django_filters import BaseCSVFilter, CharFilter
+from django_filters import CharFilter
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import ListField, Serializer
 from rest_framework.views import APIView
@@ -17,11 +17,10 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 
 @dataclass(frozen=True)
 class Declared:
-    """How often a parameter may be given, whether its value may be empty, and whether commas separate several in it."""
+    """How often a parameter may be given, and whether its value may be empty."""
 
     many: bool = False
     blank: bool = False
-    separated: bool = False
 
 
 _declared: dict[tuple[type[APIView], str, str], Mapping[str, Declared]] = {}
@@ -36,8 +35,7 @@ def check_query(view: Any) -> None:
     Raises
     ------
     ParameterErrors
-        One error for each name that is unknown, repeated without being a list, empty without being text, or has nothing
-        between its commas.
+        One error for each name that is unknown, repeated without being a list, or empty without being text.
     """
     given = view.request.query_params
     if not given or not hasattr(view, _handler_name(view)):
@@ -72,10 +70,7 @@ def _from_schema(view: Any) -> dict[str, Declared]:
     found = {name: one for parameter in schema.get_override_parameters() for name, one in _described(parameter)}
     if schema.get_filter_backends() and getattr(view, "filterset_class", None):
         filters = view.filterset_class.base_filters.items()
-        found |= {
-            name: Declared(blank=isinstance(one, CharFilter), separated=isinstance(one, BaseCSVFilter))
-            for name, one in filters
-        }
+        found |= {name: Declared(blank=isinstance(one, CharFilter)) for name, one in filters}
     if schema._is_list_view() and getattr(view, "paginator", None):
         paginator = view.paginator
         found |= {name: Declared() for name in (paginator.page_query_param, paginator.page_size_query_param)}
@@ -97,8 +92,6 @@ def _error(name: str, values: list[str], known: Mapping[str, Declared]) -> Param
         return _refused(name, "given once", values)
     if "" in values and not known[name].blank:
         return _refused(name, "a value or left out", "")
-    if known[name].separated and "" in values[-1].split(","):  # commas alone would sort a list by nothing
-        return _refused(name, "values between commas", values[-1])
     return None
 
 
