@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from privacy_engine.median import Median
 
-NUMBERS = st.one_of(st.floats(0, allow_nan=False, allow_infinity=False), st.sampled_from([0.0, 1.0, 1.0 + 2**-52]))
+# numpy adds the two middle ones before it halves them: what it states of larger numbers is infinite
+NUMBERS = st.one_of(st.floats(0, np.finfo(float).max / 2), st.sampled_from([0.0, 1.0, 1.0 + 2**-52]))
 
 
 @given(st.lists(st.lists(NUMBERS, max_size=9), max_size=9), st.integers(0, 9))
