@@ -9,6 +9,7 @@ import numpy as np
 from privacy_engine.data import Floats
 from privacy_engine.kernels import compiled
 from privacy_engine.kernels.laplace_filter import corrected, observe
+from privacy_engine.kernels.level_bank import median_count
 
 REACH = 4.0
 """Standard deviations of a change beyond which it is left out."""
@@ -91,19 +92,22 @@ def median_on_grid(weight: Floats, value: Floats) -> float:
 
 
 @compiled
-def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, value: Floats) -> Floats:
-    """Medians of ``value`` (g,) at the ``since`` + 1st, ... timestamp after a sample, (n,).
+def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, grid: Floats, below: Floats) -> Floats:
+    """Medians of the counts at the ``since`` + 1st, ... timestamp after a sample, (n,).
 
-    ``p`` (h, g) has the weights of levels at the sample, a row for each ``rate`` (h,) at which a level is drawn from
-    ``base`` (g,) again. Other changes are symmetric in the logarithm and leave medians as they are.
+    ``p`` (h, W, g) has the weights of fluctuations and levels at the sample for each ``rate`` (h,) at which a level is
+    drawn from ``base`` (g,) again, ``below`` (W, g, g + 1) is as in
+    :func:`~privacy_engine.kernels.level_bank.median_count`. Other changes are symmetric in the logarithm and leave
+    medians as they are.
     """
-    found, weight = np.empty(n), np.empty(p.shape[1])
+    found, weight = np.empty(n), np.empty(p.shape[1:])
     for i in range(n):
         weight[:] = 0.0
         for k in range(len(rate)):
             kept = (1.0 - rate[k]) ** (since + i + 1)
-            weight += kept * p[k] + (1.0 - kept) * p[k].sum() * base
-        found[i] = median_on_grid(weight, value)
+            for w in range(p.shape[1]):
+                weight[w] += kept * p[k, w] + (1.0 - kept) * p[k, w].sum() * base
+        found[i] = median_count(weight, grid, below)
     return found
 
 
@@ -119,6 +123,8 @@ def errors_on_grid(
 ) -> Floats:
     """Absolute errors to expect of filters in their steady state, (n,), for n candidates.
 
+    It is the geometric mean over filters: where they are not known yet, none of them decides alone.
+
     Parameters
     ----------
     grid, level : (g,)
@@ -128,16 +134,17 @@ def errors_on_grid(
     interval, noise_variance, samples : (n,)
         Timestamps between samples, the variance of their noise, and how many there will have been.
     """
-    found = np.zeros(len(interval))
+    found, used = np.zeros(len(interval)), 0.0
     mean, square = (level * grid).sum(), (level * grid * grid).sum()
-    for i in range(len(grid)):
-        if level[i] < RARE:
+    for j in range(len(weight)):
+        if weight[j] < UNLIKELY:
             continue
-        x = grid[i]
-        most = x * x
-        for j in range(len(weight)):
-            if weight[j] < UNLIKELY:
+        of_filter = np.zeros(len(interval))
+        for i in range(len(grid)):
+            if level[i] < RARE:
                 continue
+            x = grid[i]
+            most = x * x
             grown = filters[0, j] ** 2 * (x * x + x) + filters[1, j] * (square - 2.0 * mean * x + x * x)
             w = filters[2, j] ** 2 * x * x + x
             for d in range(len(interval)):
@@ -149,5 +156,7 @@ def errors_on_grid(
                 between = after + 0.5 * grown * interval[d] + w
                 at, between = at * most / (at + most), between * most / (between + most)
                 of_d = (math.sqrt(at) + (interval[d] - 1.0) * math.sqrt(between)) / interval[d]
-                found[d] += level[i] * weight[j] * of_d
-    return found
+                of_filter[d] += level[i] * of_d
+        found += weight[j] * np.log(of_filter)
+        used += weight[j]
+    return np.exp(found / used)

@@ -1,4 +1,4 @@
-"""Levels of many dimensions: their common prior, what is published at a level, and the error to expect."""
+"""What is published at a level, the losses of a factor, and the error to expect of a plan."""
 
 from __future__ import annotations
 
@@ -8,65 +8,6 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.kernels import compiled
-
-ROUNDS = 8
-
-
-@compiled
-def _likelihoods(mean: Floats, variance: Floats, grid: Floats) -> Floats:
-    """Likelihood of each level of ``grid`` for each dimension, (d, g), relative to its best: Laplace's tails."""
-    like = np.empty((len(mean), len(grid)))
-    for k in range(len(mean)):
-        best = -np.inf
-        for i in range(len(grid)):
-            v = variance[k] + (0.1 * max(grid[i], 1e-3)) ** 2
-            u = abs(grid[i] - mean[k]) / math.sqrt(v)
-            tail = math.sqrt(2.0)
-            like[k, i] = -0.5 * math.log(v) - (0.5 * u * u if u < tail else tail * u - 1.0)
-            best = max(best, like[k, i])
-        for i in range(len(grid)):
-            like[k, i] = math.exp(like[k, i] - best)
-    return like
-
-
-@compiled
-def _estimate_prior(like: Floats, base: Floats, mass: float, prior: Floats) -> None:
-    """Update ``prior`` (g,) by expectation maximisation, with ``mass`` dimensions distributed as ``base`` added."""
-    for _ in range(ROUNDS):
-        total = mass * base
-        for k in range(len(like)):
-            scale = 0.0
-            for i in range(len(prior)):
-                scale += like[k, i] * prior[i]
-            for i in range(len(prior)):
-                total[i] += like[k, i] * prior[i] / scale
-        prior[:] = total / (len(like) + mass)
-
-
-@compiled
-def level_medians(
-    mean: Floats, variance: Floats, grid: Floats, step: float, base: Floats, mass: float, prior: Floats
-) -> Floats:
-    """Posterior medians of levels, (d,), from estimates with ``mean`` and ``variance``.
-
-    Their prior is a distribution over ``grid`` (g,): 0, then points whose logarithms are ``step`` apart. ``prior`` (g,)
-    is its last estimate and is updated.
-    """
-    like = _likelihoods(mean, variance, grid)
-    _estimate_prior(like, base, mass, prior)
-    found = np.zeros(len(mean))
-    for k in range(len(mean)):
-        scale = 0.0
-        for i in range(len(grid)):
-            scale += like[k, i] * prior[i]
-        below, i = 0.0, 0
-        while i < len(grid) - 1 and below + like[k, i] * prior[i] < 0.5 * scale:
-            below += like[k, i] * prior[i]
-            i += 1
-        if i > 0:
-            inside = (0.5 * scale - below) / max(like[k, i] * prior[i], 1e-300)
-            found[k] = grid[i] * math.exp(step * (min(inside, 1.0) - 0.5))
-    return found
 
 
 @compiled
@@ -168,6 +109,9 @@ def predicted_error(
 ) -> tuple[float, float]:
     """Relative and absolute error of the filters' steady state, each a mean over dimensions.
 
+    That of one dimension is the geometric mean over its filters: where they are not known yet, none of them decides
+    alone.
+
     Parameters
     ----------
     level, weight, filters : (d,), (d, J), (3, J)
@@ -182,7 +126,7 @@ def predicted_error(
     relative, absolute = 0.0, 0.0
     rhythm = min(common, common_at_sample + 0.5 * common_drift * interval)
     for k in range(len(level)):
-        x, expected = level[k], 0.0
+        x, expected, used = level[k], 0.0, 0.0
         for j in range(weight.shape[1]):
             if weight[k, j] < 0.01:
                 continue
@@ -197,7 +141,9 @@ def predicted_error(
             at = at * noise_variance / (at + noise_variance)
             between = after + 0.5 * grown * interval + w + loading * x * x * rhythm
             at, between = at * x * x / (at + x * x), between * x * x / (between + x * x)
-            expected += weight[k, j] * (math.sqrt(at) + (interval - 1.0) * math.sqrt(between)) / interval
+            expected += weight[k, j] * math.log((math.sqrt(at) + (interval - 1.0) * math.sqrt(between)) / interval)
+            used += weight[k, j]
+        expected = math.exp(expected / used)
         relative += expected / x
         absolute += expected
     return relative / len(level), absolute / len(level)

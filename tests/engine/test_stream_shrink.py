@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.kernels.laplace_filter import mixing_proportions, observe, scaled_erfc
-from privacy_engine.kernels.stream_levels import excess_losses, level_medians, median_share
+from privacy_engine.kernels.level_bank import estimate_prior, medians_under, move_levels, shifted, update_levels
+from privacy_engine.kernels.stream_levels import excess_losses, median_share
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
-from privacy_engine.mechanisms.stream.shrinkage.levels import GRID, STEP, Levels
+from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions, counts_below, levels_of
+from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
+from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
 
@@ -63,22 +66,115 @@ class TestFilters:
 
 
 class TestLevels:
-    def medians(self, mean, variance, mass=3.0):
-        base = np.full(len(GRID), 1 / len(GRID))
-        prior = base.copy()
-        return level_medians(np.asarray(mean, float), np.full(len(mean), variance), GRID, STEP, base, mass, prior)
+    GRID = levels_of(0.02, 0.1, 120)
 
-    def test_levels_without_noise_are_kept_and_noise_around_zero_is_zero(self):
-        levels = np.exp(np.random.default_rng(1).uniform(-2, 2, 50))
-        assert self.medians(levels, 1e-8) == pytest.approx(levels, rel=0.15)
+    def observed(self, z, b, runs=1, drifts=(0.02,), whites=(0.0,), p=None):
+        """Distributions (d, g) of levels, and medians of counts, after ``runs`` samples of the same ``z`` (d,)."""
+        z, g = np.asarray(z, float), len(self.GRID)
+        d, m, w = len(z), 2 * len(drifts), len(whites)
+        p = np.full((d, m, g), 1 / g) if p is None else p
+        log_weight, weight, count = np.zeros((d, m * w)), np.zeros((d, m * w)), np.zeros(d)
+        occurred, joint, mixing = np.zeros((d, 2, g)), np.zeros((d, w, g)), np.full(m * w, 1 / (m * w))
+        for _ in range(runs):
+            how = 0.1, np.array(drifts), np.array(whites), 1.0, 0.005, 2.0, 1.0, 0.0, 0.97
+            update_levels(z, b, self.GRID, *how, mixing, p, log_weight, occurred, weight, joint, count)
+        return joint, count, p
+
+    @given(
+        parts=st.lists(st.floats(0, 1), min_size=3, max_size=60).filter(lambda parts: sum(parts) > 0.1),
+        variance=st.floats(0.01, 4000),
+    )
+    def test_a_change_keeps_what_there_is_and_its_centre(self, parts, variance):
+        p = np.zeros(1500)
+        p[700 : 700 + len(parts)] = np.array(parts) / sum(parts)
+        places, before = np.arange(1500), p.copy()
+        move_levels(p, variance, np.empty(1500))
+        assert p.sum() == pytest.approx(1.0)
+        assert (p >= 0).all()
+        assert p @ places == pytest.approx(before @ places, abs=1e-6)
+        spread = (p @ places**2 - (p @ places) ** 2) - (before @ places**2 - (before @ places) ** 2)
+        assert spread == pytest.approx(variance, rel=0.02)
+
+    @pytest.mark.parametrize("variance", [0.3, 3.0, 900.0])
+    def test_what_would_leave_the_grid_stays_at_its_end(self, variance):
+        p = np.zeros(30)
+        p[[0, 29]] = 0.5
+        move_levels(p, variance, np.empty(30))
+        assert p.sum() == pytest.approx(1.0)
+        assert p == pytest.approx(p[::-1])
+
+    @given(steps=st.floats(-40, 40))
+    def test_a_shift_keeps_what_there_is(self, steps):
+        p, out = np.full(30, 1 / 30), np.zeros(30)
+        shifted(p, steps, out)
+        assert out.sum() == pytest.approx(1.0)
+
+    def test_the_likelihood_of_a_level_is_that_of_plain_integration(self):
+        """Flat prior, one sample: weights of levels against the density of a normal count with Laplace noise."""
+        joint, _, _ = self.observed([30.0], 10.0, whites=(0.5,))
+        variance = self.GRID + (0.5 * self.GRID) ** 2
+        expected = np.array([density(30.0 - g, v, 10.0) for g, v in zip(self.GRID[::8], variance[::8], strict=True)])
+        assert joint[0, 0, ::8] / joint[0, 0, ::8].sum() == pytest.approx(expected / expected.sum(), abs=2e-3)
+
+    @pytest.mark.parametrize("level", [5.0, 80.0, 900.0])
+    def test_many_samples_of_a_level_leave_no_other(self, level):
+        joint, count, _ = self.observed([level], 0.02 * level, runs=30)
+        assert joint[0, 0] @ self.GRID == pytest.approx(level, rel=0.12)
+        assert count[0] == pytest.approx(level, rel=0.05)
+
+    @given(z=st.lists(st.floats(-1e18, 1e18), min_size=1, max_size=4), b=st.floats(0.05, 1e9))
+    @settings(max_examples=60, deadline=None)
+    def test_distributions_stay_distributions_whatever_the_samples(self, z, b):
+        joint, count, p = self.observed(z, b, runs=2, drifts=(0.005, 0.5), whites=(0.0, 2.0))
+        assert p.sum(axis=2) == pytest.approx(1.0)
+        assert joint.sum(axis=(1, 2)) == pytest.approx(1.0)
+        assert (count >= 0).all()
+        assert np.isfinite(count).all()
+
+    def medians(self, joint, mass=3.0):
+        base = np.full(len(self.GRID), 1 / len(self.GRID))
+        prior, found = base.copy(), np.empty((3, len(joint)))
+        estimate_prior(joint, base, mass, 8, prior)
+        medians_under(joint, prior, np.ones(len(prior)), self.GRID, counts_below(0.02, 0.1, 120, (0.0,)), found)
+        return found[2]
+
+    def test_levels_without_noise_are_kept_and_noise_around_zero_is_next_to_nothing(self):
+        levels = np.exp(np.random.default_rng(1).uniform(3, 7, 50))
+        assert self.medians(self.observed(levels, 1.0, runs=20)[0]) == pytest.approx(levels, rel=0.1)
         only_noise = np.random.default_rng(2).laplace(0, 5, 400)
-        assert (self.medians(only_noise, 50.0, mass=0.1) < 1.5).mean() > 0.95
+        assert (self.medians(self.observed(only_noise, 5.0)[0], mass=0.1) < 1.5).mean() > 0.95
 
     @given(seed=st.integers(0, 2**32))
     @settings(max_examples=20, deadline=None)
-    def test_a_larger_estimate_has_no_smaller_median_but_for_a_hundredth(self, seed):
-        mean = np.sort(np.random.default_rng(seed).normal(1, 2, 30))
-        assert (np.diff(self.medians(mean, 1.0)) >= -0.01).all()
+    def test_a_larger_sample_has_no_smaller_median_but_for_two_thousandths(self, seed):
+        z = np.sort(np.random.default_rng(seed).normal(20, 40, 30))
+        assert (np.diff(self.medians(self.observed(z, 20.0)[0])) >= -0.002).all()
+
+    def test_the_median_of_a_count_is_that_of_draws(self):
+        """A gamma variable with Poisson's variance and half its level as deviation, 200,000 draws."""
+        joint = np.zeros((1, 1, 120))
+        joint[0, 0, 80] = 1.0
+        found, level = np.empty((3, 1)), self.GRID[80]
+        below = counts_below(0.02, 0.1, 120, (0.5,))
+        medians_under(joint, np.full(120, 1 / 120), np.ones(120), self.GRID, below, found)
+        shape = 1 / (1 / level + 0.25)
+        drawn = np.median(np.random.default_rng(5).gamma(shape, level / shape, 200_000))
+        assert found[:, 0] == pytest.approx([level, 0.0, drawn], rel=0.02, abs=1e-6)
+
+    def test_the_rhythm_moves_grids_by_whole_steps_and_changes_no_estimate(self, monkeypatch):
+        """Totals that grow a hundredfold, then fall: estimates are those of a grid that is never moved."""
+        from privacy_engine.mechanisms.stream.shrinkage import distributions
+
+        z, found = np.array([10.0, 300.0, 50.0]), []
+        for moved in (10, 10**9):
+            monkeypatch.setattr(distributions, "MOVED", moved)
+            near = LevelDistributions(3, 1000.0, relative=False)
+            for factor in (1.0, 4.0, 5.0, 5.0, 0.2, 0.1):
+                z = z * factor
+                near.update(z, 5.0, float(z.mean()), common=0.01, ratio=factor, steps=3)
+            found.append(near.median)
+            z = np.array([10.0, 300.0, 50.0])
+        assert found[0] == pytest.approx(found[1], rel=1e-3)
 
     @pytest.mark.parametrize("shape", [0.3, 1.0, 4.0, 50.0])
     def test_the_share_of_the_median_is_that_of_draws(self, shape):
@@ -124,7 +220,7 @@ class TestBudget:
     )
     @settings(deadline=None)
     def test_a_plan_fits_into_what_the_window_has_left(self, spent, t, interval, share):
-        plan = Scheduler(1.0, 20, 1, True)._plan(interval, share, t, np.array(spent))
+        plan = Scheduler(1.0, 20, 1, True).plan(interval, share, t, np.array(spent))
         ledger = WindowLedger(1.0, 20)
         ledger.spend_all(np.array(spent))
         ledger.spend_all(np.full(plan.wait - 1, plan.total_budget))
@@ -198,14 +294,53 @@ class TestUtility:
     @pytest.mark.parametrize("relative", [True, False])
     @pytest.mark.parametrize("last", [1, 4, 10, 34])
     def test_an_interval_changes_at_most_by_a_factor_of_three_and_is_a_third_of_the_window(self, relative, last):
-        levels, total = Levels(3), Total()
+        levels, total = Levels(3, 10.0, relative=relative), Total()
         levels.level[:] = 500.0, 20.0, 1.0
-        levels.weight[:] = 1 / levels.weight.shape[1]
+        levels.near.weight[:] = 1 / FILTERS.shape[1]
         total.state[:2] = 521.0, 400.0
         plan = Scheduler(1.0, 100, 1, relative).choose(
             Plan(last, 0.1, 0, 0.1, 0.001), 50, levels, total, np.full(50, 0.005)
         )
         assert last / 3 - 1 <= plan.interval <= min(3 * last, 34)
+
+    @given(cuts=st.lists(st.integers(1, 59), max_size=4, unique=True), seed=st.integers(0, 2**32))
+    @settings(deadline=None, max_examples=10)
+    def test_rows_given_at_once_and_one_by_one_have_the_same_bits(self, cuts, seed):
+        rows = np.random.default_rng(seed).poisson([30.0, 2.0, 0.1], (60, 3))
+        mechanism = StreamShrink(epsilon=0.5, window=20, sensitivity=1)
+        whole = mechanism.start(3, noise.seeded(seed)).publish_all(rows)
+        run = mechanism.start(3, noise.seeded(seed))
+        parts = [run.publish_all(part) for part in np.split(rows, sorted(cuts))]
+        assert np.array_equal(np.concatenate(parts), whole)
+
+
+class TestStates:
+    ROWS = np.random.default_rng(1).poisson([300.0, 20.0, 1.0], (90, 3))
+
+    def run(self, timestamps):
+        run = StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(1))
+        run.publish_all(self.ROWS[:timestamps])
+        return run
+
+    def test_a_run_continues_with_what_it_estimated(self):
+        run, other = self.run(40), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
+        other.restore(run.state())
+        assert np.array_equal(other._levels.near._p, run._levels.near._p)
+        assert np.array_equal(other._levels.near._prior, run._levels.near._prior)
+        assert other._wait == run._wait
+
+    @pytest.mark.parametrize("timestamps", [1, 7, 40])
+    def test_a_state_of_an_earlier_layout_keeps_what_was_spent_and_estimates_again(self, timestamps):
+        from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
+
+        run, other = self.run(timestamps), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
+        stored = from_bytes(run.state())
+        del stored["own"]["_layout"]
+        other.restore(to_bytes(stored))
+        published = other.publish_all(self.ROWS[timestamps:])
+        spent = np.concatenate([run.budgets, other.budgets])
+        WindowLedger(1.0, 10).spend_all(spent)
+        assert published[20:, 0] == pytest.approx(self.ROWS[timestamps + 20 :, 0], rel=0.5)
 
 
 @pytest.mark.slow

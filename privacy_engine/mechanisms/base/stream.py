@@ -129,7 +129,11 @@ class Publisher(ABC):
                 raise DataError(f"state must be {rule}", field="state", rule=rule, value=found[field])
         self.ledger.restore(found["ledger"])
         self.published, self._budgets = found["published"], []
-        restored(self, found["own"])
+        self._continue(found["own"])
+
+    def _continue(self, own: dict[str, Any]) -> None:
+        """Take over the attributes of a stored run, ``own``; the ledger and what was published are there already."""
+        restored(self, own)
 
     def spend(self, budgets: Floats) -> None:
         """Take the budgets of the next timestamps, (n,), from the ledger; call it before drawing."""

@@ -10,8 +10,11 @@ from privacy_engine.data import Floats
 
 MEDIAN = math.nan
 """Stands for the median of a count at its level."""
-CHOICES = ((0.0, 0.5), *((factor, gate) for factor in (0.2, 0.4, 0.6, 0.8, 1.0) for gate in (0.5, 1.5)))
-"""Factors and gates, in standard deviations of the estimates; the first publishes zeros."""
+FACTORS = (0.2, 0.4, 0.6, 0.8, 1.0)
+OPEN, STRICT = 0.5, 1.5
+"""Gates of a single dimension, in standard deviations of the estimate: what is below is published as zero."""
+ALWAYS_OPEN, STRICT_GROWTH, STRICT_AT_ONE = -1.0, 0.6, -2.03
+"""Gates of many dimensions: none, or one that grows with the logarithm of their number."""
 FORGET_LOSS, FORGET_VARIANCE = 0.98, 0.96
 
 
@@ -25,10 +28,13 @@ class Factor:
 
     def __init__(self, dimensions: int, *, relative: bool) -> None:
         self._many, self._relative = dimensions > 1, relative
-        self._unit = max(1.0, 0.4 * math.log(5.0 * dimensions))
-        self._default = 1.5 if self._many else 1.0
-        self._loss, self._variance = np.zeros((2, len(CHOICES)))
-        self.share, self.gate = MEDIAN, 0.0 if self._many else self._default * self._unit
+        gates = (OPEN, STRICT)
+        if self._many:
+            gates = ALWAYS_OPEN, max(STRICT_AT_ONE + STRICT_GROWTH * math.log(dimensions), ALWAYS_OPEN)
+        self._choices = np.array([(0.0, gates[0]), *((factor, gate) for factor in FACTORS for gate in gates)])
+        self._default = gates[1] if relative or not self._many else gates[0]
+        self._loss, self._variance = np.zeros((2, len(self._choices)))
+        self.share, self.gate = MEDIAN, gates[0] if self._many else self._default
 
     def learn(self, z: Floats, b: float, level: Floats, spread: Floats, signal: Floats, rms: Floats) -> None:
         """Score all choices by the samples ``z``, (d,), of noise with scale ``b``, and choose."""
@@ -36,8 +42,8 @@ class Factor:
 
         average = max(float(level.mean()), 0.02)
         weight, width = self._weights(level, rms, average), max(0.3 * average, 0.05 * b, 0.2)
-        default, found = np.array([MEDIAN, self._default * self._unit]), np.empty((len(CHOICES), 3))
-        choices = np.array(CHOICES) * [1.0, self._unit]
+        default, choices = np.array([MEDIAN, self._default]), self._choices
+        found = np.empty((len(choices), 3))
         excess_of_choices(z, b, width, weight, level, spread, signal, choices, default, found)
         self._loss = FORGET_LOSS * self._loss + found[:, 0]
         self._variance = FORGET_VARIANCE * self._variance + (found[:, 1] + 1e-9) / len(z)

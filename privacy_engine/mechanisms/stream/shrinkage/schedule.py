@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.mechanisms.stream.shrinkage.levels import FILTERS, Levels
+from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
+from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.single import Single
 from privacy_engine.mechanisms.stream.shrinkage.total import Total
 
@@ -79,7 +80,7 @@ class Scheduler:
         errors = np.log(self._errors(intervals, shares, t, levels, total, single))
         errors[(intervals == last.interval) & (shares == last.share)] -= PERSISTENCE
         best = int(errors.argmin())
-        return self._plan(int(intervals[best]), float(shares[best]), t, spent)
+        return self.plan(int(intervals[best]), float(shares[best]), t, spent)
 
     def _candidates(self, last: Plan, dimensions: int) -> tuple[Ints, Floats]:
         """Intervals and shares to choose from, in the order of shares, then intervals; each (n,)."""
@@ -116,7 +117,7 @@ class Scheduler:
         after = 0.5 * (np.sqrt(drift * drift + 4.0 * drift * noise) - drift)
         return np.where(shares > 0.0, np.minimum(np.maximum(after, 1e-12), noise), 1.0 + 1e3 * drift)
 
-    def _plan(self, interval: int, share: float, t: int, spent: Floats) -> Plan:
+    def plan(self, interval: int, share: float, t: int, spent: Floats) -> Plan:
         """What the window allows: first the total up to the next sample, then that sample."""
         w, epsilon = self.window, self.epsilon
         after = np.arange(1, interval + w + 1)

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats
+from privacy_engine.mechanisms.stream.shrinkage.distributions import counts_below, levels_of
 
 STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
@@ -29,12 +30,12 @@ RATES = (0.003, 0.03)
 WHITE = (0.0, 0.3, 0.8, 2.0)
 """Standard deviations of a count around its level, as shares of the level, beside that of a Poisson variable."""
 FILTERS = np.array(list(itertools.product(WHITE, DRIFTS, RATES))).T[[1, 2, 0]]
-USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.08, 1.5, 0.5
+USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.03, 1.5, 2.0
 FORGET = 0.99
 """What is left of a filter's log-likelihood at the next sample."""
 DECAY = 0.3
 """The prior of a level's logarithm falls by this power of the level, from 1 on."""
-MASS = 1.0
+MASS = 0.3
 """How many samples the prior of levels counts as, beside those so far."""
 CLEAR = (5.0, 10.0)
 """Between which ratios of a level to its standard deviation normal filters take over: the grid is too coarse there."""
@@ -46,7 +47,7 @@ class Single:
 
     def __init__(self, least_noise: float) -> None:
         top = math.log(HIGHEST * max(least_noise, 1.0))
-        self.grid = np.exp(np.arange(math.log(LOWEST), top, STEP))
+        self.grid = levels_of(LOWEST, STEP, math.ceil((top - math.log(LOWEST)) / STEP))
         prior = np.minimum(self.grid, 1.0) * np.maximum(self.grid, 1.0) ** -DECAY
         self.base = prior / prior.sum()
         self._levels = MASS * self.base
@@ -54,7 +55,7 @@ class Single:
         self._p = np.tile(self.base, (FILTERS.shape[1], 1))
         self._log_weight = np.zeros(FILTERS.shape[1])
         self._since, self._samples = 0, 0
-        self._kept, self._median = np.zeros((len(RATES), len(prior))), np.zeros(len(prior))
+        self._kept = np.zeros((len(RATES), len(WHITE), len(prior)))
 
     @property
     def weight(self) -> Floats:
@@ -79,10 +80,7 @@ class Single:
         self._occurred += now
         self._levels += now
         self.base = self._levels / self._levels.sum()
-        self._kept = weight.reshape(-1, len(RATES), len(now)).sum(axis=0)
-        relative = 1.0 / self.grid + white[:, None] ** 2  # of a gamma distribution, its median by Wilson and Hilferty
-        medians = self.grid * np.maximum(1.0 - relative / 9.0, 0.0) ** 3
-        self._median = (of_filters[:, None] * medians).sum(axis=0)
+        self._kept = weight.reshape(len(WHITE), -1, len(RATES), len(now)).sum(axis=1).transpose(1, 0, 2).copy()
         return float(median_on_grid(now, (weight * counts).sum(axis=0) / np.maximum(now, 1e-300)))
 
     def ahead(self, n: int) -> Floats:
@@ -90,7 +88,10 @@ class Single:
         from privacy_engine.kernels.level_grid import medians_ahead
 
         self._since += n
-        return np.asarray(medians_ahead(self._since - n, n, self._kept, np.array(RATES), self.base, self._median))
+        return np.asarray(medians_ahead(self._since - n, n, self._kept, *self._counts()))
+
+    def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return np.array(RATES), self.base, self.grid, counts_below(LOWEST, STEP, len(self.grid), WHITE)
 
     def errors(self, intervals: Floats, noise_variance: Floats, samples: Floats) -> Floats:
         """Absolute errors to expect with samples at these intervals, (n,)."""
