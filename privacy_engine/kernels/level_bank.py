@@ -26,7 +26,7 @@ WIDE = 4.0
 TAIL = 4.0
 """Standard deviations of a fluctuation beyond which noise alone decides how a density falls."""
 FARTHEST = 1e6
-"""Scales of noise beyond the grid from which on a sample tells no more, and likelihoods would be lost in rounding."""
+"""Scales of noise beyond the grid from which on samples are alike, and likelihoods would be lost in rounding."""
 LEAST, LEAST_LOG = 1e-12, -60.0
 """Levels with less probability, and samples with a likelihood lower than the best one's by more, are impossible."""
 NEVER = 1e-200

@@ -183,10 +183,10 @@ class StreamShrink(StreamEstimateMechanism):
     the total by as much as it changes the dimensions in sum, so that timestamp leaks at most e + b. A ledger holds any
     w successive timestamps at ε: what they leak together is at most that, w-event privacy [1]_. All noise is discrete
     Laplace noise on whole numbers [2]_. When samples are taken and how much they spend follows from noisy counts and
-    public constants alone, as do the estimates: filters for each dimension [3]_, a prior of levels for all dimensions
-    estimated from them [4]_, and a factor, possibly 0, chosen by its losses. A single dimension has no prior in common
-    with others: where it is not far above noise, its level is a distribution over a grid [5]_, of which the median is
-    published. Whether events are independent does not matter.
+    public constants alone, as do the estimates. Where a level is far above noise, it is a normal variable for each of a
+    bank of filters [3]_; elsewhere it is a distribution over a grid [5]_, with a prior in common for all dimensions
+    [4]_. The median of a count is published, times a factor, possibly 0, chosen by its losses. Whether events are
+    independent does not matter.
 
     References
     ----------
