@@ -28,7 +28,7 @@ class Levels:
         self.growth, self.loading = np.zeros((2, dimensions)), np.zeros(dimensions)
         self.normal = NormalLevels(dimensions)
         self.near = LevelDistributions(dimensions, noise, relative=relative) if dimensions > 1 else None
-        self._clear = np.zeros(dimensions)
+        self._clear, self._clear_counts = np.zeros((2, dimensions))
 
     @property
     def weight(self) -> Floats:
@@ -40,11 +40,14 @@ class Levels:
         """Take the first samples ``z``, (d,), of noise with scale ``b``; ``average`` is the average level."""
         self.normal.start(z, b)
         self._finish(z, b, average, 0.0, 1.0, 0)
+        low, high = CLEAR  # no fluctuation is known yet, and that of the level does not concern this count
+        self._clear_counts = np.clip((z / (b * math.sqrt(2.0)) - low) / (high - low), 0.0, 1.0)
 
     def update(self, z: Floats, b: float, average: float, *, common: float, ratio: float, steps: int) -> None:
         """Take the samples ``z``, (d,); the other arguments as in :meth:`LevelDistributions.update`."""
         self.normal.update(z, b, self.level, self.growth, common=common, ratio=ratio)
         self._finish(z, b, average, common, ratio, steps)
+        self._clear_counts = self._clear
 
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or at a sample the estimates of the counts themselves where they are above noise."""
@@ -54,7 +57,7 @@ class Levels:
         of_normal = clear * mean + (1.0 - clear) * published
         if self.near is None:
             return np.asarray(of_normal)
-        return np.asarray(self._clear * of_normal + (1.0 - self._clear) * self.near.counts(published))
+        return np.asarray(self._clear_counts * of_normal + (1.0 - self._clear_counts) * self.near.counts(published))
 
     def _finish(self, z: Floats, b: float, average: float, common: float, ratio: float, steps: int) -> None:
         mean, variance, spread = self.normal.found[0], self.normal.found[1], self.normal.found[5]
