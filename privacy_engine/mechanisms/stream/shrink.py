@@ -200,7 +200,7 @@ class StreamShrink(StreamEstimateMechanism):
 
     title: ClassVar[str] = "Stream shrink"
     summary: ClassVar[str] = "Adaptive samples and noisy totals, filtered; as near to zero as the releases suggest."
-    work: ClassVar[tuple[float, float, float]] = (5e-4, 2e-4, 1.5e-5)
+    work: ClassVar[tuple[float, float, float]] = (5e-4, 1.4e-4, 1.1e-5)
 
     noise_varies: ClassVar[bool] = True
 
