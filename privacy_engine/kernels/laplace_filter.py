@@ -26,6 +26,8 @@ FORGET = 0.97
 LEAST = 1e-6
 """The least share of its variance that a level or count has after a sample."""
 TAIL, WIDE = -25.0, 30.0
+NEVER = 1e-200
+"""A likelihood that counts as none."""
 
 
 @compiled
@@ -167,16 +169,20 @@ def weigh(log_weight: Floats, prior: Floats, weight: Floats) -> None:
 
 
 @compiled
-def mixing_proportions(log_weight: Floats, base: Floats, mass: float, rounds: int, prior: Floats) -> None:
-    """Update ``prior`` (J,) by expectation maximisation over (d, J), with ``mass`` dimensions as ``base`` added."""
-    like, weight = np.exp(log_weight), np.empty(len(base))
+def proportions(like: Floats, base: Floats, mass: float, rounds: int, prior: Floats) -> None:
+    """Update ``prior`` (J,), proportions of a mixture, by expectation maximisation.
+
+    ``like`` (d, J) has likelihoods, up to a factor for each of d dimensions; ``mass`` dimensions as ``base`` (J,) are
+    added. One that nothing explains does not count.
+    """
     for _ in range(rounds):
-        total = mass * base
+        total, counted = mass * base, mass
         for k in range(len(like)):
             scale = 0.0
             for j in range(len(base)):
-                weight[j] = like[k, j] * prior[j]
-                scale += weight[j]
-            for j in range(len(base)):
-                total[j] += weight[j] / scale
-        prior[:] = total / (len(like) + mass)
+                scale += like[k, j] * prior[j]
+            if scale > NEVER:
+                counted += 1.0
+                for j in range(len(base)):
+                    total[j] += like[k, j] * prior[j] / scale
+        prior[:] = total / counted

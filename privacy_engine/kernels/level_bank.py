@@ -17,7 +17,7 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.kernels import compiled
-from privacy_engine.kernels.laplace_filter import observe
+from privacy_engine.kernels.laplace_filter import NEVER, observe
 
 REACH, BOXES = 4.0, 3
 """Standard deviations of a change beyond which it is left out, and how many moving averages make a wide one."""
@@ -29,7 +29,6 @@ FARTHEST = 1e6
 """Scales of noise beyond the grid from which on samples are alike, and likelihoods would be lost in rounding."""
 LEAST, LEAST_LOG = 1e-12, -60.0
 """Levels with less probability, and samples with a likelihood lower than the best one's by more, are impossible."""
-NEVER = 1e-200
 LEAST_VARIANCE = 1e-9
 
 
@@ -52,8 +51,8 @@ def _averaged(p: Floats, half: int, out: Floats) -> None:
 
 
 @compiled
-def _convolved(p: Floats, variance: float, out: Floats) -> None:
-    """``p`` moved by a normal number of steps of ``variance``; what leaves the grid stays at its end."""
+def convolve(p: Floats, variance: float, out: Floats) -> None:
+    """Into ``out``: ``p`` moved by a normal number of steps of ``variance``; what leaves the grid stays at its end."""
     n = len(p)
     reach = 1 if variance < 0.5 else min(int(REACH * math.sqrt(variance)) + 1, n - 1)
     share = np.empty(reach + 1)
@@ -61,14 +60,12 @@ def _convolved(p: Floats, variance: float, out: Floats) -> None:
         near = 1.0 - variance if k == 0 else 0.5 * variance
         share[k] = math.exp(-0.5 * k * k / variance) if variance >= 0.5 else near
     share /= share[0] + 2.0 * share[1:].sum()
-    out[:] = 0.0
-    for i in range(n):
-        if p[i] > 0.0:
-            out[i] += share[0] * p[i]
-            for k in range(1, reach + 1):
-                moved = share[k] * p[i]
-                out[max(i - k, 0)] += moved
-                out[min(i + k, n - 1)] += moved
+    out[:] = share[0] * p
+    for k in range(1, reach + 1):
+        for i in range(n):
+            moved = share[k] * p[i]
+            out[max(i - k, 0)] += moved
+            out[min(i + k, n - 1)] += moved
 
 
 @compiled
@@ -84,7 +81,7 @@ def move_levels(p: Floats, variance: float, spare: Floats) -> None:
             p[:] = spare
         variance -= BOXES * ((2.0 * half + 1.0) ** 2 - 1.0) / 12.0
     if variance > 0.0:
-        _convolved(p, variance, spare)
+        convolve(p, variance, spare)
         p[:] = spare
 
 
@@ -265,23 +262,6 @@ def _merge(p: Floats, like: Floats, weight: Floats, evidence: Floats, both: Floa
             for i in range(len(row)):
                 one = spare[i] / total
                 row[i] = one if one > LEAST else 0.0
-
-
-@compiled
-def estimate_prior(joint: Floats, base: Floats, mass: float, rounds: int, prior: Floats) -> None:
-    """Update ``prior`` (g,) by expectation maximisation over d dimensions, with ``mass`` ones as ``base`` added.
-
-    ``joint`` (d, W, g) has weights of fluctuations and levels under a flat prior.
-    """
-    like = joint.sum(axis=1)
-    for _ in range(rounds):
-        total = mass * base
-        for k in range(len(like)):
-            scale = (like[k] * prior).sum()
-            if scale > NEVER:
-                for i in range(len(prior)):
-                    total[i] += like[k, i] * prior[i] / scale
-        prior[:] = total / total.sum()
 
 
 @compiled

@@ -8,13 +8,9 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.kernels import compiled
-from privacy_engine.kernels.laplace_filter import corrected, observe
-from privacy_engine.kernels.level_bank import median_count
+from privacy_engine.kernels.laplace_filter import NEVER, corrected, observe
+from privacy_engine.kernels.level_bank import convolve, median_count
 
-REACH = 4.0
-"""Standard deviations of a change beyond which it is left out."""
-NEVER = 1e-200
-"""A filter for which a sample has less likelihood than this, by that of the best level, forgets its levels."""
 RARE, UNLIKELY = 2e-3, 0.01
 """Levels and filters with less weight are left out of what is expected."""
 
@@ -26,20 +22,9 @@ def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) ->
     A level moves by a normal number of steps of ``variance`` (J,), or is drawn from ``base`` (g,) with the probability
     ``renewed`` (J,).
     """
-    n = p.shape[1]
-    moved = np.empty(n)
+    moved = np.empty(p.shape[1])
     for j in range(len(p)):
-        v = variance[j]
-        reach = 1 if v < 0.5 else min(int(REACH * math.sqrt(v)) + 1, n - 1)
-        share = np.empty(reach + 1)
-        for k in range(reach + 1):
-            share[k] = math.exp(-0.5 * k * k / v) if v >= 0.5 else (1.0 - v if k == 0 else 0.5 * v)
-        share /= share[0] + 2.0 * share[1:].sum()
-        moved[:] = share[0] * p[j]
-        for k in range(1, reach + 1):
-            for i in range(n):
-                moved[max(i - k, 0)] += share[k] * p[j, i]
-                moved[min(i + k, n - 1)] += share[k] * p[j, i]
+        convolve(p[j], variance[j], moved)
         p[j] = (1.0 - renewed[j]) * moved + renewed[j] * base
 
 

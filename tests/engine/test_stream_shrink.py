@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
-from privacy_engine.kernels.laplace_filter import mixing_proportions, observe, scaled_erfc
-from privacy_engine.kernels.level_bank import estimate_prior, medians_under, move_levels, shifted, update_levels
+from privacy_engine.kernels.laplace_filter import observe, proportions, scaled_erfc
+from privacy_engine.kernels.level_bank import medians_under, move_levels, shifted, update_levels
 from privacy_engine.kernels.stream_levels import excess_losses, median_share
+from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamKalman, StreamSample, StreamShrink
+from privacy_engine.mechanisms.stream.shrinkage import distributions
 from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions, counts_below, levels_of
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
@@ -60,7 +62,7 @@ class TestFilters:
         log_weight[:150, 1] = 5.0
         log_weight[150:, 2] = 5.0
         base, found = np.full(3, 1 / 3), np.full(3, 1 / 3)
-        mixing_proportions(log_weight, base, 1.0, 50, found)
+        proportions(np.exp(log_weight), base, 1.0, 50, found)
         assert found.sum() == pytest.approx(1.0)
         assert found == pytest.approx([0.0, 0.75, 0.25], abs=0.02)
 
@@ -134,7 +136,7 @@ class TestLevels:
     def medians(self, joint, mass=3.0):
         base = np.full(len(self.GRID), 1 / len(self.GRID))
         prior, found = base.copy(), np.empty((3, len(joint)))
-        estimate_prior(joint, base, mass, 8, prior)
+        proportions(joint.sum(axis=1), base, mass, 8, prior)
         medians_under(joint, prior, np.ones(len(prior)), self.GRID, counts_below(0.02, 0.1, 120, (0.0,)), found)
         return found[2]
 
@@ -163,8 +165,6 @@ class TestLevels:
 
     def test_the_rhythm_moves_grids_by_whole_steps_and_changes_no_estimate(self, monkeypatch):
         """Totals that grow a hundredfold, then fall: estimates are those of a grid that is never moved."""
-        from privacy_engine.mechanisms.stream.shrinkage import distributions
-
         z, found = np.array([10.0, 300.0, 50.0]), []
         for moved in (10, 10**9):
             monkeypatch.setattr(distributions, "MOVED", moved)
@@ -331,8 +331,6 @@ class TestStates:
 
     @pytest.mark.parametrize("timestamps", [1, 7, 40])
     def test_a_state_of_an_earlier_layout_keeps_what_was_spent_and_estimates_again(self, timestamps):
-        from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
-
         run, other = self.run(timestamps), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
         stored = from_bytes(run.state())
         del stored["own"]["_layout"]

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from privacy_engine.data import Floats
-from privacy_engine.mechanisms.stream.shrinkage.filters import DRIFTS, FILTERS, FORGET, WHITES, Mixing
+from privacy_engine.mechanisms.stream.shrinkage.filters import DRIFTS, FILTERS, WHITES, Mixing, clearness
 
 STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
@@ -37,6 +37,7 @@ LEAST_SHARE = 0.1
 """Relative errors matter by the level, but levels below this share of the average one alike."""
 MOVED = 10
 """Steps of the rhythm from which on the grids that follow it begin again."""
+LEAST_VARIANCE = 1e-12
 CLEAR = (1.0, 3.0)
 """Between which ratios of a level to its deviation a sample's own estimate of its count is published."""
 
@@ -85,6 +86,7 @@ class LevelDistributions:
         ``average`` is the average level, ``ratio`` the factor of the total since the last samples, ``common`` its
         relative variance.
         """
+        from privacy_engine.kernels.laplace_filter import FORGET
         from privacy_engine.kernels.level_bank import medians_under, update_levels
 
         self._rhythm *= ratio
@@ -100,22 +102,22 @@ class LevelDistributions:
         found = np.empty((3, len(z)))
         medians_under(joint, prior, matters, grid, counts_below(LOWEST, STEP, points, WHITES), found)
         self.mean, self.variance, self.median = found
+        self.variance = np.maximum(self.variance, LEAST_VARIANCE)
         self._keep_on_grid()
 
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or the estimates of the counts that were sampled where levels are above noise."""
-        low, high = CLEAR
-        clear = np.clip((self.mean / np.sqrt(np.maximum(self.variance, 1e-12)) - low) / (high - low), 0.0, 1.0)
+        clear = clearness(self.mean, self.variance, CLEAR)
         return np.asarray(clear * self.count + (1.0 - clear) * published)
 
     def _common_prior(self, joint: Floats, grid: Floats, average: float) -> Floats:
         """The prior of all levels, (g,), estimated from ``joint`` (d, W, g) and smoothed."""
-        from privacy_engine.kernels.level_bank import estimate_prior
+        from privacy_engine.kernels.laplace_filter import proportions
 
         base = self._first_prior(grid, average)
         if not len(self._prior):
             self._prior = base.copy()
-        estimate_prior(joint, base, PRIOR_MASS, PRIOR_ROUNDS, self._prior)
+        proportions(joint.sum(axis=1), base, PRIOR_MASS, PRIOR_ROUNDS, self._prior)
         reach = round(5 * PRIOR_WIDTH / STEP)
         kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * STEP / PRIOR_WIDTH) ** 2)
         smooth = np.convolve(self._prior, kernel / kernel.sum())[reach : reach + len(grid)]

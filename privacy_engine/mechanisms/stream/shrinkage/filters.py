@@ -14,8 +14,6 @@ FILTERS = np.array([(drift, white, loading) for drift in DRIFTS for loading in (
 """Drift, white fluctuation and loading of each filter, (3, J): whether a level follows the total between samples."""
 USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.06, 1.5, 0.25
 MIXED_MASS, MIXED_ROUNDS = 60.0, 6
-FORGET = 0.97
-"""What is left of a filter's log-likelihood at the next sample."""
 
 
 class Mixing:
@@ -30,6 +28,12 @@ class Mixing:
 
     def learn(self, log_weight: Floats) -> None:
         """Estimate the proportions again from log-likelihoods of the filters, (d, J)."""
-        from privacy_engine.kernels.laplace_filter import mixing_proportions
+        from privacy_engine.kernels.laplace_filter import proportions
 
-        mixing_proportions(log_weight, self._base, MIXED_MASS, MIXED_ROUNDS, self.proportions)
+        proportions(np.exp(log_weight), self._base, MIXED_MASS, MIXED_ROUNDS, self.proportions)
+
+
+def clearness(mean: Floats, variance: Floats, between: tuple[float, float]) -> Floats:
+    """How far means (d,) are above their standard deviations, from 0 at the first ratio of ``between`` to 1, (d,)."""
+    low, high = between
+    return np.asarray(np.clip((mean / np.sqrt(variance) - low) / (high - low), 0.0, 1.0))

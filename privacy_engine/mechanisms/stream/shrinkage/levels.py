@@ -8,6 +8,7 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions
+from privacy_engine.mechanisms.stream.shrinkage.filters import clearness
 from privacy_engine.mechanisms.stream.shrinkage.normal import NormalLevels
 
 CLEAR = (15.0, 30.0)
@@ -40,8 +41,8 @@ class Levels:
         """Take the first samples ``z``, (d,), of noise with scale ``b``; ``average`` is the average level."""
         self.normal.start(z, b)
         self._finish(z, b, average, 0.0, 1.0, 0)
-        low, high = CLEAR  # no fluctuation is known yet, and that of the level does not concern this count
-        self._clear_counts = np.clip((z / (b * math.sqrt(2.0)) - low) / (high - low), 0.0, 1.0)
+        # no fluctuation is known yet, and that of the level does not concern this count
+        self._clear_counts = clearness(self.normal.found[2], self.normal.found[3], CLEAR)
 
     def update(self, z: Floats, b: float, average: float, *, common: float, ratio: float, steps: int) -> None:
         """Take the samples ``z``, (d,); the other arguments as in :meth:`LevelDistributions.update`."""
@@ -65,12 +66,12 @@ class Levels:
             self.level, self.spread, self.loading = np.maximum(mean, 1e-6), 0.5 * spread, self.normal.found[4]
             self.signal = np.maximum(mean, np.sqrt(self.squares)) / np.sqrt(variance)
         else:
-            near, (low, high) = self.near, CLEAR
+            near = self.near
             near.update(z, b, average, common=common, ratio=ratio, steps=steps)
-            clear = np.clip((mean / np.sqrt(variance) - low) / (high - low), 0.0, 1.0)
+            clear = clearness(mean, variance, CLEAR)
             self.level = np.maximum(clear * mean + (1.0 - clear) * near.median, 1e-6)
             self.spread, self.loading = clear * spread, clear * self.normal.found[4] + (1.0 - clear) * near.loading
-            self.signal, self._clear = near.mean / np.sqrt(np.maximum(near.variance, 1e-12)), clear
+            self.signal, self._clear = near.mean / np.sqrt(near.variance), clear
         self.sampled = self.level.copy()
         self.growth[:] = 0.0
 

@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats
+from privacy_engine.mechanisms.stream.shrinkage import filters
 from privacy_engine.mechanisms.stream.shrinkage.distributions import counts_below, levels_of
 
 STEP = 0.1
@@ -103,5 +104,4 @@ class Single:
 
 def clearness(mean: float, variance: float) -> float:
     """How far normal filters are right, from 0 to 1."""
-    low, high = CLEAR
-    return min(max((mean / math.sqrt(variance) - low) / (high - low), 0.0), 1.0)
+    return float(filters.clearness(np.array(mean), np.array(variance), CLEAR))
