@@ -86,10 +86,14 @@ def move_levels(p: Floats, variance: float, spare: Floats) -> None:
 
 
 @compiled
-def _observed(
+def observed(
     z: float, b: float, grid: Floats, scale: float, common: float, white: float, like: Floats, count: Floats
 ) -> float:
-    """Likelihood of a sample at each level, by the best one, whose logarithm is returned; ``count`` its mean."""
+    """Into ``like`` (g,): likelihoods of a sample ``z`` with Laplace noise of scale ``b`` at levels ``grid`` times
+    ``scale``, by the best one, whose logarithm is returned; ``count`` (g,) receives the means of the count.
+
+    A count has the variance of a Poisson variable, and the relative one ``common`` plus the square of ``white``.
+    """
     best, log_two_b = -np.inf, math.log(2.0 * b)
     z = min(max(z, -FARTHEST * b), grid[-1] * scale + FARTHEST * b)
     for i in range(len(grid)):
@@ -108,7 +112,7 @@ def _observed(
 
 
 @compiled
-def _median(weight: Floats, value: Floats) -> float:
+def median(weight: Floats, value: Floats) -> float:
     """Median of ``value`` (g,), ascending where ``weight`` is above 0, interpolated."""
     half, below, i = 0.5 * weight.sum(), 0.0, 0
     while i < len(weight) - 1 and below + weight[i] < half:
@@ -181,7 +185,8 @@ def update_levels(
     best, evidence = np.empty((2, many)), np.empty((p.shape[1], many))
     spare, base = np.empty(n), np.empty(n)
     renewed, shift = 1.0 - (1.0 - rate) ** steps, math.log(rhythm) / step
-    for k in range(len(z)):
+    seen = np.nan
+    for k in np.argsort(z):  # equal samples, and many are where counts are low, have the same likelihoods
         for r in range(2):
             samples = occurred[k, r].sum()
             for i in range(n):
@@ -194,7 +199,9 @@ def update_levels(
                         row[i] = (1.0 - renewed) * row[i] + base[i]
             for w in range(many):
                 scale, of_all = (rhythm, common) if r else (1.0, 0.0)
-                best[r, w] = _observed(z[k], b, grid, scale, of_all, whites[w], like[r, w], mean[r, w])
+                if z[k] != seen:
+                    best[r, w] = observed(z[k], b, grid, scale, of_all, whites[w], like[r, w], mean[r, w])
+        seen = z[k]
         _weigh(p[k], like, best, forget, mixing, evidence, log_weight[k], weight[k])
         both[:] = 0.0
         _merge(p[k], like, weight[k], evidence, both, spare)
@@ -205,7 +212,7 @@ def update_levels(
             for w in range(many):
                 here = both[r, w].sum()
                 if here > 0.0:
-                    count[k] += here * _median(both[r, w], mean[r, w])
+                    count[k] += here * median(both[r, w], mean[r, w])
                     for i in range(n):
                         occurred[k, r, i] += both[r, w, i]
                     shifted(both[r, w], r * shift, joint[k, w])

@@ -8,8 +8,8 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.kernels import compiled
-from privacy_engine.kernels.laplace_filter import NEVER, corrected, observe
-from privacy_engine.kernels.level_bank import convolve, median_count
+from privacy_engine.kernels.laplace_filter import NEVER
+from privacy_engine.kernels.level_bank import convolve, median_count, observed
 
 RARE, UNLIKELY = 2e-3, 0.01
 """Levels and filters with less weight are left out of what is expected."""
@@ -37,43 +37,19 @@ def observe_on_grid(
     A count has the variance of a Poisson variable and ``white`` (J,), in ascending order, times the level as a standard
     deviation. ``count`` (J, g) receives its mean at each level given the sample.
     """
-    log = np.empty(len(grid))
-    best = 0.0
+    like, best = np.empty(len(grid)), 0.0
     for j in range(len(p)):
         if j == 0 or white[j] != white[j - 1]:
-            best = -np.inf
-            for i in range(len(grid)):
-                variance = grid[i] + (white[j] * grid[i]) ** 2
-                log[i], score, curve = observe(z - grid[i], variance, b)
-                count[j, i] = max(corrected(grid[i], variance, score, curve)[0], 0.0)
-                best = max(best, log[i])
+            best = observed(z, b, grid, 1.0, 0.0, white[j], like, count[j])
         else:
             count[j] = count[j - 1]
-        total = 0.0
-        for i in range(len(grid)):
-            p[j, i] *= math.exp(log[i] - best)
-            total += p[j, i]
-        if total < NEVER:
-            p[j] = np.exp(log - best)
-            total, scale = NEVER, p[j].sum()
-        else:
-            scale = total
-        p[j] /= scale
-        log_weight[j] = forget * log_weight[j] + best + math.log(total)
+        p[j] *= like
+        total = p[j].sum()
+        if total < NEVER:  # the sample is impossible for this filter, which begins again
+            p[j] = like
+        p[j] /= p[j].sum()
+        log_weight[j] = forget * log_weight[j] + best + math.log(max(total, NEVER))
     log_weight -= log_weight.max()
-
-
-@compiled
-def median_on_grid(weight: Floats, value: Floats) -> float:
-    """Median of ``value`` (g,), ascending, with these weights; what lies between two points is interpolated."""
-    half, below, last = 0.5 * weight.sum(), 0.0, len(weight) - 1
-    for i in range(len(weight)):
-        if below + weight[i] >= half or i == last:
-            low = 0.5 * (value[max(i - 1, 0)] + value[i])
-            high = 0.5 * (value[min(i + 1, last)] + value[i])
-            return float(low + min((half - below) / max(weight[i], 1e-300), 1.0) * (high - low))
-        below += weight[i]
-    return 0.0
 
 
 @compiled

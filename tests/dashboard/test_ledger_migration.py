@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow  # processes that migrate a database of their own
+pytestmark = pytest.mark.thorough  # changed no more; processes that migrate a database of their own
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """

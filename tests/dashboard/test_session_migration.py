@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow  # a process that migrates a database of its own
+pytestmark = pytest.mark.thorough  # changed no more; a process that migrates a database of its own
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """

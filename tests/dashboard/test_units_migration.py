@@ -15,12 +15,12 @@ import pytest
 from tests import postgres
 from tests.dashboard.units_migration import LARGE, LINEAGES
 
-pytestmark = pytest.mark.slow  # processes that migrate a database of their own
+pytestmark = pytest.mark.thorough  # changed no more; processes that migrate a database of their own
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The ledger after each migration, as tests/dashboard/units_migration.py reports it."""
     programs = postgres.programs() if request.param == "postgresql" else None

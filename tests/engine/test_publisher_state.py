@@ -1,6 +1,9 @@
 """The state of stream publishers: what continues from it publishes what an uninterrupted run does."""
 
+import base64
 import itertools
+import json
+import zlib
 
 import numpy as np
 import pytest
@@ -85,10 +88,22 @@ def test_the_state_of_another_run_is_refused(cls):
         cls(**{**LOUD, "window": 5}).start(2, noise.publishable()).restore(run.state())
 
 
-@pytest.mark.parametrize("damaged", [b"", b"cairn", to_bytes({})[:-3], to_bytes({})[5:]])
+WHOLE = to_bytes({"level": np.arange(3.0)})
+
+
+@pytest.mark.parametrize("damaged", [b"", b"cairn", *(WHOLE[:n] for n in range(len(WHOLE))), WHOLE[5:], WHOLE + b"x"])
 def test_a_damaged_state_is_refused(damaged):
     with pytest.raises(DataError, match="damaged"):
         from_bytes(damaged)
+
+
+def test_a_state_of_format_1_is_read():
+    array = {"array": base64.b64encode(np.array([0.1, 2.0]).tobytes()).decode(), "dtype": "<f8", "shape": [2]}
+    stored = zlib.compress(json.dumps({"format": 1, "values": {"level": array, "next": 7}}).encode())
+    found = from_bytes(stored)
+    found["level"] += 1.0  # can be written to
+    assert found["level"].tolist() == [1.1, 3.0]
+    assert found["next"] == 7
 
 
 def test_values_survive():
@@ -101,6 +116,8 @@ def test_values_survive():
         "inner": {"a": 1},
         "floats": np.array([[0.1, np.inf], [np.nan, -0.0]]),
         "flags": np.array([True, False]),
+        "half": np.arange(6, dtype=np.float16).reshape(2, 3).T,
+        "scalar": np.array(7),
         "empty": np.empty((0, 3), dtype=np.int64),
     }
     found = from_bytes(to_bytes(values))

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.errors import DataError
-from privacy_engine.kernels.level_grid import change_levels, errors_on_grid, median_on_grid, observe_on_grid
+from privacy_engine.kernels.level_bank import median
+from privacy_engine.kernels.level_grid import change_levels, errors_on_grid, observe_on_grid
 from privacy_engine.mechanisms.stream import StreamKalman, StreamShrink
 from privacy_engine.mechanisms.stream.shrinkage.single import FILTERS, RATES, Single, clearness
 
@@ -63,7 +64,7 @@ class TestKernels:
     @given(seed=st.integers(0, 2**32))
     def test_the_median_has_half_of_the_weight_below(self, seed):
         weight = np.random.default_rng(seed).random(len(GRID))
-        found = median_on_grid(weight, GRID)
+        found = median(weight, GRID)
         inside = found / math.exp(0.1) > GRID
         assert weight[inside].sum() <= 0.5 * weight.sum()
         assert weight[found * math.exp(0.1) < GRID].sum() <= 0.5 * weight.sum()

@@ -1,4 +1,4 @@
-"""The state of a publisher as bytes: JSON in which arrays are base64, compressed. No code is stored or run.
+"""The state of a publisher as bytes: JSON and the arrays that it names, compressed. No code is stored or run.
 
 :func:`captured` takes what the attributes of a publisher hold, :func:`restored` puts it into a new one. Noise that was
 drawn ahead and the random source are left out: what continues from a state draws new noise.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 import zlib
 from collections import deque
 from collections.abc import Mapping
@@ -19,7 +20,11 @@ from privacy_engine import noise
 from privacy_engine.component import Component
 from privacy_engine.errors import DataError
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1 was one compressed JSON text with arrays in base64: it is read."""
+HEAD = struct.Struct("<8sQ")
+MAGIC = b"cairn-s2"
+"""Begins a state, before the number of bytes of its JSON; the arrays follow that, each compressed alone."""
 PLAIN = (type(None), bool, int, float, str)
 
 
@@ -29,17 +34,23 @@ def to_bytes(values: Mapping[str, Any]) -> bytes:
     >>> from_bytes(to_bytes({"level": np.array([0.1, 2.0]), "next": 7}))["level"].tolist()
     [0.1, 2.0]
     """
-    text = json.dumps({"format": FORMAT, "values": dict(values)}, default=_array, separators=(",", ":"))
-    return zlib.compress(text.encode(), level=1)
+    arrays: list[bytes] = []
+    text = json.dumps(
+        {"format": FORMAT, "values": dict(values)}, default=lambda one: _array(one, arrays), separators=(",", ":")
+    )
+    packed = zlib.compress(text.encode(), level=1)
+    return b"".join((HEAD.pack(MAGIC, len(packed)), packed, *arrays))
 
 
-def _array(value: Any) -> Any:
+def _array(value: Any, arrays: list[bytes]) -> Any:
+    """``value`` as JSON; an array is appended to ``arrays``."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        whole = np.ascontiguousarray(value)
-        body = base64.b64encode(whole.tobytes()).decode()
-        return {"array": body, "dtype": value.dtype.newbyteorder("<").str, "shape": list(value.shape)}
+        whole = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+        bytes_of_each = whole.reshape(-1).view(np.uint8).reshape(whole.size, whole.itemsize)
+        arrays.append(zlib.compress(bytes_of_each.T.tobytes(), level=1))  # alike ones side by side
+        return {"array": len(arrays[-1]), "dtype": whole.dtype.str, "shape": list(value.shape)}
     raise TypeError(f"{type(value).__name__} is no part of a state")
 
 
@@ -52,8 +63,8 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
         ``stored`` is damaged or of another format.
     """
     try:
-        found = json.loads(zlib.decompress(stored), object_hook=_restored)
-        if found["format"] != FORMAT:
+        found = _read(stored)
+        if found["format"] not in (1, FORMAT):
             raise KeyError("format")
         return dict(found["values"])
     except (zlib.error, ValueError, KeyError, TypeError) as error:
@@ -63,7 +74,29 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
         ) from error
 
 
-def _restored(item: dict[str, Any]) -> Any:
+def _read(stored: bytes) -> Any:
+    if not stored.startswith(MAGIC):
+        return json.loads(zlib.decompress(stored), object_hook=_of_base64)
+    size = HEAD.unpack(stored[: HEAD.size])[1] if len(stored) >= HEAD.size else 0
+    text, at = zlib.decompress(stored[HEAD.size : HEAD.size + size]), HEAD.size + size
+
+    def array(item: dict[str, Any]) -> Any:  # called in the order of the text, which is that of the arrays
+        nonlocal at
+        if item.keys() != {"array", "dtype", "shape"}:
+            return item
+        columns = np.frombuffer(zlib.decompress(stored[at : at + item["array"]]), dtype=np.uint8)
+        at += item["array"]
+        dtype = np.dtype(item["dtype"])
+        found = columns.reshape(dtype.itemsize, len(columns) // dtype.itemsize).T.copy(order="C").reshape(-1)
+        return found.view(dtype).reshape(item["shape"])
+
+    found = json.loads(text, object_hook=array)
+    if at != len(stored):
+        raise ValueError("there is less or more than the arrays")
+    return found
+
+
+def _of_base64(item: dict[str, Any]) -> Any:
     if item.keys() == {"array", "dtype", "shape"}:
         return np.frombuffer(base64.b64decode(item["array"]), dtype=item["dtype"]).reshape(item["shape"]).copy()
     return item

@@ -19,7 +19,7 @@ from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, nois
 from privacy_engine.params import Param
 
 LEAST_SCALE = 0.05
-LAYOUT = 2
+LAYOUT = 3
 """Counts up where what is estimated, and so a stored state, changes."""
 
 Objective = Annotated[

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,9 @@ LEAST_SHARE = 0.1
 MOVED = 10
 """Steps of the rhythm from which on the grids that follow it begin again."""
 LEAST_VARIANCE = 1e-12
+PROBABILITY, SAMPLES = 2.0**-15, 2.0**-10
+"""Units of what is kept of 1,000 dimensions and more, as floats of 16 bits: those end at 65,504 units, and have 11 bits
+of what is above 6e-5 units."""
 CLEAR = (1.0, 3.0)
 """Between which ratios of a level to its deviation a sample's own estimate of its count is published."""
 
@@ -62,6 +66,11 @@ def levels_of(lowest: float, step: float, points: int) -> Floats:
     return np.asarray(lowest * np.exp(step * np.arange(points)))
 
 
+def _kept(values: Floats, unit: float) -> Any:
+    """``values`` in multiples of ``unit``, as floats of 16 bits."""
+    return (values / unit).astype(np.float16)
+
+
 class LevelDistributions:
     """What is known of the levels of d dimensions.
 
@@ -76,8 +85,8 @@ class LevelDistributions:
         self.weight = np.zeros((dimensions, filters))
         self._relative, self._mixing, self._rhythm = relative, Mixing(dimensions), 1.0
         self._log_weight = np.zeros((dimensions, filters))
-        self._p = np.full((dimensions, 2 * len(DRIFTS), points), 1.0 / points)
-        self._occurred = np.zeros((dimensions, 2, points))
+        self._p = _kept(np.full((dimensions, 2 * len(DRIFTS), points), 1.0 / points), PROBABILITY)
+        self._occurred = _kept(np.zeros((dimensions, 2, points)), SAMPLES)
         self._prior = np.zeros(0)
 
     def update(self, z: Floats, b: float, average: float, *, common: float, ratio: float, steps: int) -> None:
@@ -93,8 +102,12 @@ class LevelDistributions:
         points = self._p.shape[2]
         grid, joint = levels_of(LOWEST, STEP, points), np.empty((len(z), len(WHITES), points))
         filters = STEP, np.array(DRIFTS), np.array(WHITES), float(steps), RATE, OWN, self._rhythm, common, FORGET
-        state = self._mixing.proportions, self._p, self._log_weight, self._occurred, self.weight, joint, self.count
+        p, occurred = self._p.astype(np.float64), self._occurred.astype(np.float64)
+        p *= PROBABILITY
+        occurred *= SAMPLES
+        state = self._mixing.proportions, p, self._log_weight, occurred, self.weight, joint, self.count
         update_levels(z, b, grid, *filters, *state)
+        self._p, self._occurred = _kept(p, PROBABILITY), _kept(occurred, SAMPLES)
         self._mixing.learn(self._log_weight)
         self.loading = self.weight @ FILTERS[2]
         prior = self._common_prior(joint, grid, average)

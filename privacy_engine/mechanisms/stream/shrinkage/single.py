@@ -66,7 +66,8 @@ class Single:
 
     def sample(self, z: float, b: float) -> float:
         """Take a sample ``z`` of noise with scale ``b``; returns the median of the count."""
-        from privacy_engine.kernels.level_grid import change_levels, median_on_grid, observe_on_grid
+        from privacy_engine.kernels.level_bank import median
+        from privacy_engine.kernels.level_grid import change_levels, observe_on_grid
 
         drift, rate, white = FILTERS
         if self._samples:
@@ -82,7 +83,7 @@ class Single:
         self._levels += now
         self.base = self._levels / self._levels.sum()
         self._kept = weight.reshape(len(WHITE), -1, len(RATES), len(now)).sum(axis=1).transpose(1, 0, 2).copy()
-        return float(median_on_grid(now, (weight * counts).sum(axis=0) / np.maximum(now, 1e-300)))
+        return float(median(now, (weight * counts).sum(axis=0) / np.maximum(now, 1e-300)))
 
     def ahead(self, n: int) -> Floats:
         """Medians of the counts of the next ``n`` timestamps, none of them sampled, (n,)."""
