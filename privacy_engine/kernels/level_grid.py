@@ -78,13 +78,15 @@ def errors_on_grid(
     level: Floats,
     filters: Floats,
     weight: Floats,
+    varies: float,
     interval: Floats,
     noise_variance: Floats,
     samples: Floats,
 ) -> Floats:
     """Absolute errors to expect of filters in their steady state, (n,), for n candidates.
 
-    It is the geometric mean over filters: where they are not known yet, none of them decides alone.
+    It is the geometric mean over filters, and over levels by 1 - ``varies``: where they are not known yet, none of
+    them decides alone. Levels that a stream varies between have their mean.
 
     Parameters
     ----------
@@ -92,6 +94,8 @@ def errors_on_grid(
         Levels, and how often they occur.
     filters, weight : (3, J) and (J,)
         Drift, rate of new levels and white deviation of the filters, and their weights.
+    varies : float
+        How far ``level`` is how the stream varies, from 0, where it is how little is known of it, to 1.
     interval, noise_variance, samples : (n,)
         Timestamps between samples, the variance of their noise, and how many there will have been.
     """
@@ -100,7 +104,7 @@ def errors_on_grid(
     for j in range(len(weight)):
         if weight[j] < UNLIKELY:
             continue
-        of_filter = np.zeros(len(interval))
+        average, logs, shares = np.zeros(len(interval)), np.zeros(len(interval)), 0.0
         for i in range(len(grid)):
             if level[i] < RARE:
                 continue
@@ -117,7 +121,9 @@ def errors_on_grid(
                 between = after + 0.5 * grown * interval[d] + w
                 at, between = at * most / (at + most), between * most / (between + most)
                 of_d = (math.sqrt(at) + (interval[d] - 1.0) * math.sqrt(between)) / interval[d]
-                of_filter[d] += level[i] * of_d
-        found += weight[j] * np.log(of_filter)
+                average[d] += level[i] * of_d
+                logs[d] += level[i] * math.log(of_d)
+            shares += level[i]
+        found += weight[j] * (varies * np.log(average / shares) + (1.0 - varies) * logs / shares)
         used += weight[j]
     return np.exp(found / used)

@@ -69,12 +69,23 @@ class TestKernels:
         assert weight[inside].sum() <= 0.5 * weight.sum()
         assert weight[found * math.exp(0.1) < GRID].sum() <= 0.5 * weight.sum()
 
-    def test_what_is_expected_of_more_noise_is_a_larger_error_of_at_most_the_level(self):
+    @pytest.mark.parametrize("varies", [0.0, 0.3, 1.0])
+    def test_what_is_expected_of_more_noise_is_a_larger_error_of_at_most_the_level(self, varies):
         level, filters, ones = around(100.0), np.array([[0.05], [0.003], [0.3]]), np.ones(5)
         variances = np.array([1.0, 1e2, 1e4, 1e6, 1e12])
-        found = errors_on_grid(GRID, level, filters, np.ones(1), 10.0 * ones, variances, 5.0 * ones)
+        found = errors_on_grid(GRID, level, filters, np.ones(1), varies, 10.0 * ones, variances, 5.0 * ones)
         assert (np.diff(found) > 0).all()
         assert found[-1] <= 1.01 * float(level @ GRID)
+
+    def test_errors_of_levels_are_averaged_where_the_stream_varies_and_their_logarithms_where_it_is_unknown(self):
+        """Under infinite noise the error at a level is that level: from their geometric mean to their mean."""
+        level, filters, one = 0.5 * (around(2.0) + around(200.0)), np.array([[0.0], [0.0], [0.0]]), np.ones(1)
+        known = level >= 2e-3
+        share = level[known] / level[known].sum()
+        geometric, mean = np.exp(share @ np.log(GRID[known])), share @ GRID[known]
+        for varies, expected in ((0.0, geometric), (1.0, mean), (0.5, math.sqrt(geometric * mean))):
+            found = errors_on_grid(GRID, level, filters, one, varies, one, np.full(1, 1e18), one)
+            assert found[0] == pytest.approx(expected, rel=1e-3)
 
 
 class TestSingle:
@@ -91,6 +102,23 @@ class TestSingle:
             single.sample(rng.poisson(level) + rng.laplace(0, b), b)
         assert single.ahead(1)[0] == pytest.approx(level, rel=0.5)
         assert single.weight.sum() == pytest.approx(1.0)
+
+    @given(z=st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=6), b=st.floats(0.05, 1e9))
+    @settings(deadline=None, max_examples=60)
+    def test_what_varies_is_a_share(self, z, b):
+        single = Single(1.0)
+        for one in z:
+            single.sample(one, b)
+        assert 0.0 <= single.varies <= 1.0
+
+    def test_clear_levels_vary_and_what_is_hidden_by_noise_does_not(self):
+        rng = np.random.default_rng(5)
+        clear, hidden = Single(1.0), Single(1.0)
+        for level in np.repeat([20.0, 200.0], 15):
+            clear.sample(rng.poisson(level) + rng.laplace(0, 1.0), 1.0)
+            hidden.sample(rng.poisson(level) + rng.laplace(0, 1000.0), 1000.0)
+        assert clear.varies > 0.9
+        assert hidden.varies < 0.3
 
     def test_noise_alone_is_next_to_nothing(self):
         rng = np.random.default_rng(4)
@@ -143,6 +171,15 @@ class TestPublisher:
         assert np.isfinite(other.publish_all(rows[40:])).all()
         with pytest.raises(DataError, match="dimensions"):
             mechanism.start(2, noise.seeded(2)).restore(run.state())
+
+    @pytest.mark.parametrize("mean", [0.05, 0.4, 1.5])
+    @pytest.mark.parametrize("epsilon", [0.1, 1.0])
+    def test_a_stream_with_next_to_no_counts_is_published_nearly_as_zeros(self, mean, epsilon):
+        """The absolute error of zeros is the mean count."""
+        rows = np.random.default_rng(6).poisson(mean, (400, 1))
+        mechanism = StreamShrink(epsilon=epsilon, window=100, sensitivity=1)
+        runs = [mechanism.start(1, noise.seeded(seed)).publish_all(rows) for seed in range(8)]
+        assert np.mean([np.abs(run - rows).mean() for run in runs]) < 1.2 * rows.mean() + 0.05
 
     def test_epidemics_are_followed_better_than_by_kalman(self):
         """Levels from 2 to 200 and back within 52 timestamps: 15 % less absolute error at least, mean of 4 runs."""

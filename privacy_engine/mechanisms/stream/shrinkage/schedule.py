@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ PERSISTENCE = 0.04
 """By how much the logarithm of the predicted error must fall for a change."""
 AT_ONCE = 32
 """How many dimensions represent all of them."""
-FIRST_SHARE = 0.3
+FIRST_SHARE = 0.4
 """The share of ε of the first sample of a single dimension."""
 SLACK = 1e-9
 """The share of ε that is left over for roundings."""
@@ -77,7 +78,10 @@ class Scheduler:
         ``single`` is what is known of the level where there is one dimension.
         """
         intervals, shares = self._candidates(last, len(levels.level))
-        errors = np.log(self._errors(intervals, shares, t, levels, total, single))
+        if single is None:
+            errors = np.log(self._errors(intervals, shares, t, levels, total))
+        else:
+            errors = np.log(self._errors_of_one(intervals, t, single, spent))
         errors[(intervals == last.interval) & (shares == last.share)] -= PERSISTENCE
         best = int(errors.argmin())
         return self.plan(int(intervals[best]), float(shares[best]), t, spent)
@@ -89,27 +93,35 @@ class Scheduler:
         shares = np.array(SHARES if dimensions > 1 else (0.0,))
         return np.tile(np.array(near), len(shares)), np.repeat(shares, len(near))
 
-    def _errors(
-        self, intervals: Ints, shares: Floats, t: int, levels: Levels, total: Total, single: Single | None
-    ) -> Floats:
-        """Predicted errors of candidates, (n,)."""
+    def _errors(self, intervals: Ints, shares: Floats, t: int, levels: Levels, total: Total) -> Floats:
+        """Predicted errors of candidates for several dimensions, (n,)."""
         from privacy_engine.kernels.stream_levels import predicted_errors
 
-        dimensions, none = len(levels.level), np.zeros(len(shares))
         samples = -(-self.window // intervals)
         noise = 2.0 * (samples * self.sensitivity / (self.epsilon * (1.0 - shares))) ** 2
-        so_far = (t + 0.5 * self.window) / intervals + 1.0
-        if single is not None:
-            return single.errors(intervals.astype(np.float64), noise, so_far)
-        drift, common, at_sample = 0.0, none, none
-        if dimensions > 1:
-            squared, drift = max(total.value, 1.0) ** 2, total.drift
-            common = self._total_variance(shares, squared, drift)
-            at_sample = 1.0 / (1.0 / common + squared / (dimensions * noise))
+        squared, drift = max(total.value, 1.0) ** 2, total.drift
+        common = self._total_variance(shares, squared, drift)
+        at_sample = 1.0 / (1.0 / common + squared / (len(levels.level) * noise))
         level, weight = _representatives(levels)
-        every = intervals.astype(np.float64)
+        every, so_far = intervals.astype(np.float64), self._samples_so_far(intervals, t)
         errors = predicted_errors(level, weight, FILTERS, every, noise, common, drift, at_sample, so_far)
         return np.asarray(errors[:, 0 if self.relative else 1])
+
+    def _errors_of_one(self, intervals: Ints, t: int, single: Single, spent: Floats) -> Floats:
+        """Predicted errors of candidates for one dimension, (n,).
+
+        A first sample that took more than its share leaves less for the others of the first window: what they have
+        counts half, for the plan goes on after it.
+        """
+        full = self.epsilon / -(-self.window // intervals)
+        now = self._within_first_window(intervals, 0.0, t, full, self._free(spent, intervals))
+        budgets = 0.5 * (full + now)
+        noise = 2.0 * (self.sensitivity / budgets) ** 2
+        return single.errors(intervals.astype(np.float64), noise, self._samples_so_far(intervals, t))
+
+    def _samples_so_far(self, intervals: Ints, t: int) -> Floats:
+        """How many samples there will have been half a window after ``t``, (n,)."""
+        return np.asarray((t + 0.5 * self.window) / intervals + 1.0)
 
     def _total_variance(self, shares: Floats, squared: float, drift: float) -> Floats:
         """Relative variance of the total from its own noisy sums alone, in the steady state, (n,)."""
@@ -126,7 +138,7 @@ class Scheduler:
         total_budget = total_budget if total_budget > 1e-9 * epsilon else 0.0
         left = free - total_budget * np.minimum(after, w)
         full = (1.0 - share) * epsilon / -(-w // interval)
-        budget = self._within_first_window(interval, share, t, full, float(left[interval - 1]))
+        budget = float(self._within_first_window(interval, share, t, full, left[interval - 1]))
         first = max(1, round(interval * min(1.0, float(spent[-1]) / full))) if t == 0 and len(spent) else interval
         soon = np.flatnonzero(left[first - 1 : first + interval // 4] >= 0.9 * budget)
         enough = soon if len(soon) else np.flatnonzero(left[first - 1 :] >= 0.5 * budget)
@@ -142,13 +154,14 @@ class Scheduler:
         gone = np.minimum(after - 1, self.window - 1)
         return np.asarray(np.maximum(self.epsilon * (1.0 - SLACK) - (sums[-1] - sums[gone]), 0.0))
 
-    def _within_first_window(self, interval: int, share: float, t: int, full: float, left: float) -> float:
-        """The budget of the next sample: the full one, or less where the first window is to last until its end."""
+    def _within_first_window(self, interval: Any, share: float, t: int, full: Any, left: Any) -> Floats:
+        """The budget of the next sample: the full one, or less where the first window is to last until its end.
+
+        Intervals, full budgets and what is left are numbers or (n,).
+        """
         remaining = self.window - t - interval
-        if remaining <= 0:
-            return full
-        even = (left - remaining * share * self.epsilon / self.window) / max(-(-remaining // interval), 1)
-        return min(full, max(even, 0.2 * full))
+        even = (left - remaining * share * self.epsilon / self.window) / np.maximum(-(-remaining // interval), 1)
+        return np.asarray(np.where(remaining > 0, np.minimum(full, np.maximum(even, 0.2 * full)), full))
 
 
 def _representatives(levels: Levels) -> tuple[Floats, Floats]:

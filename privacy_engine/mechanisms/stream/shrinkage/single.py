@@ -22,7 +22,7 @@ from privacy_engine.mechanisms.stream.shrinkage.distributions import counts_belo
 
 STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
-LOWEST, HIGHEST = 0.1, 5e4
+LOWEST, HIGHEST = 0.02, 5e4
 """The lowest level, and the highest one in units of the least noise."""
 DRIFTS = (0.01, 0.03, 0.08, 0.2, 0.5)
 """Standard deviations of a level's logarithm from one timestamp to the next."""
@@ -31,13 +31,15 @@ RATES = (0.003, 0.03)
 WHITE = (0.0, 0.3, 0.8, 2.0)
 """Standard deviations of a count around its level, as shares of the level, beside that of a Poisson variable."""
 FILTERS = np.array(list(itertools.product(WHITE, DRIFTS, RATES))).T[[1, 2, 0]]
-USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.03, 1.5, 2.0
+USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.03, 1.25, 2.0
 FORGET = 0.99
 """What is left of a filter's log-likelihood at the next sample."""
-DECAY = 0.3
-"""The prior of a level's logarithm falls by this power of the level, from 1 on."""
-MASS = 0.3
+DECAY, NOTHING = 0.45, 0.1
+"""Half of the prior of a level's logarithm is flat up to 1 and falls by this power of the level from there on; the
+other half are levels up to the second value: of a stream with next to no counts, zeros are the best release."""
+MASS = 0.1
 """How many samples the prior of levels counts as, beside those so far."""
+LEAST_VARIANCE = 1e-12
 CLEAR = (5.0, 10.0)
 """Between which ratios of a level to its standard deviation normal filters take over: the grid is too coarse there."""
 LOG_PRIOR = -0.5 * (np.log(FILTERS[0] / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * FILTERS[2]
@@ -49,13 +51,14 @@ class Single:
     def __init__(self, least_noise: float) -> None:
         top = math.log(HIGHEST * max(least_noise, 1.0))
         self.grid = levels_of(LOWEST, STEP, math.ceil((top - math.log(LOWEST)) / STEP))
-        prior = np.minimum(self.grid, 1.0) * np.maximum(self.grid, 1.0) ** -DECAY
-        self.base = prior / prior.sum()
+        prior, nothing = np.maximum(self.grid, 1.0) ** -DECAY, self.grid <= NOTHING
+        self.base = 0.5 * prior / prior.sum() + 0.5 * nothing / nothing.sum()
         self._levels = MASS * self.base
         self._occurred = np.zeros(len(prior))
         self._p = np.tile(self.base, (FILTERS.shape[1], 1))
         self._log_weight = np.zeros(FILTERS.shape[1])
         self._since, self._samples = 0, 0
+        self._moments = np.zeros(3)
         self._kept = np.zeros((len(RATES), len(WHITE), len(prior)))
 
     @property
@@ -80,6 +83,8 @@ class Single:
         weight = of_filters[:, None] * self._p
         now = weight.sum(axis=0)
         self._occurred += now
+        mean = float(now @ self.grid)
+        self._moments += mean, mean * mean, float(now @ self.grid**2) - mean * mean
         self._levels += now
         self.base = self._levels / self._levels.sum()
         self._kept = weight.reshape(len(WHITE), -1, len(RATES), len(now)).sum(axis=1).transpose(1, 0, 2).copy()
@@ -95,12 +100,20 @@ class Single:
     def _counts(self) -> tuple[Floats, Floats, Floats, Floats]:
         return np.array(RATES), self.base, self.grid, counts_below(LOWEST, STEP, len(self.grid), WHITE)
 
+    @property
+    def varies(self) -> float:
+        """Which share of the variance of levels is between samples, from 0 to 1: the rest is that of each estimate."""
+        mean, square, within = self._moments / self._samples
+        between = max(square - mean * mean, 0.0)
+        return float(between / max(between + within, LEAST_VARIANCE))
+
     def errors(self, intervals: Floats, noise_variance: Floats, samples: Floats) -> Floats:
         """Absolute errors to expect with samples at these intervals, (n,)."""
         from privacy_engine.kernels.level_grid import errors_on_grid
 
         occurred = self._occurred / self._occurred.sum()
-        return np.asarray(errors_on_grid(self.grid, occurred, FILTERS, self.weight, intervals, noise_variance, samples))
+        filters = self.grid, occurred, FILTERS, self.weight, self.varies
+        return np.asarray(errors_on_grid(*filters, intervals, noise_variance, samples))
 
 
 def clearness(mean: float, variance: float) -> float:
