@@ -89,7 +89,8 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
                 found[i] = _OTHER
             else:
                 texts[i] = cell.partition(";")[2] if match["srid"] else cell
-    geometries = shapely.from_wkt(np.array(list(texts.values()), dtype=object), on_invalid="ignore")
+    with np.errstate(over="ignore"):  # 1e999 becomes infinite, and its row is dropped
+        geometries = shapely.from_wkt(np.array(list(texts.values()), dtype=object), on_invalid="ignore")
     for i, blob in zip(texts, shapely.to_wkb(geometries, include_srid=False), strict=True):
         found[i] = _BAD if blob is None else blob
     return found

@@ -140,11 +140,12 @@ class TestGeometriesAsText:
             "POINT (1)",
             "",
             "GEOMETRYCOLLECTION EMPTY",
+            "POINT (1e999 2)",
         ]
-        frame = pd.DataFrame({"n": range(6), "geom": cells})
+        frame = pd.DataFrame({"n": range(7), "geom": cells})
         report = read_bytes(frame.to_csv(index=False).encode()).report
         assert report.kept == 2
-        assert report.dropped == {"unsupported_geometry": 2, "missing": 1, "bad_geometry": 1, "null_geometry": 1}
+        assert report.dropped == {"unsupported_geometry": 2, "missing": 2, "bad_geometry": 1, "null_geometry": 1}
 
     def test_collections_in_collections_never_reach_the_parser(self) -> None:
         deep = "GEOMETRYCOLLECTION(" * 20_000 + "POINT (1 2)" + ")" * 20_000
