@@ -25,6 +25,8 @@ FORMAT = 2
 HEAD = struct.Struct("<8sQ")
 MAGIC = b"cairn-s2"
 """Begins a state, before the number of bytes of its JSON; the arrays follow that, each compressed alone."""
+ARRAY = {"array", "dtype", "shape"}
+"""What the JSON has of an array: its body in base64 in format 1, the number of its bytes from then on."""
 PLAIN = (type(None), bool, int, float, str)
 
 
@@ -67,7 +69,7 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
         if found["format"] not in (1, FORMAT):
             raise KeyError("format")
         return dict(found["values"])
-    except (zlib.error, ValueError, KeyError, TypeError) as error:
+    except (zlib.error, struct.error, ValueError, KeyError, TypeError) as error:
         rule = f"a state of format {FORMAT}"
         raise DataError(
             f"state must be {rule}; it is damaged or of another version", field="state", rule=rule
@@ -77,12 +79,12 @@ def from_bytes(stored: bytes) -> dict[str, Any]:
 def _read(stored: bytes) -> Any:
     if not stored.startswith(MAGIC):
         return json.loads(zlib.decompress(stored), object_hook=_of_base64)
-    size = HEAD.unpack(stored[: HEAD.size])[1] if len(stored) >= HEAD.size else 0
-    text, at = zlib.decompress(stored[HEAD.size : HEAD.size + size]), HEAD.size + size
+    at = HEAD.size + HEAD.unpack(stored[: HEAD.size])[1]
+    text = zlib.decompress(stored[HEAD.size : at])
 
     def array(item: dict[str, Any]) -> Any:  # called in the order of the text, which is that of the arrays
         nonlocal at
-        if item.keys() != {"array", "dtype", "shape"}:
+        if item.keys() != ARRAY:
             return item
         columns = np.frombuffer(zlib.decompress(stored[at : at + item["array"]]), dtype=np.uint8)
         at += item["array"]
@@ -97,7 +99,7 @@ def _read(stored: bytes) -> Any:
 
 
 def _of_base64(item: dict[str, Any]) -> Any:
-    if item.keys() == {"array", "dtype", "shape"}:
+    if item.keys() == ARRAY:
         return np.frombuffer(base64.b64decode(item["array"]), dtype=item["dtype"]).reshape(item["shape"]).copy()
     return item
 

@@ -29,7 +29,7 @@ class Levels:
         self.growth, self.loading = np.zeros((2, dimensions)), np.zeros(dimensions)
         self.normal = NormalLevels(dimensions)
         self.near = LevelDistributions(dimensions, noise, relative=relative) if dimensions > 1 else None
-        self._clear, self._clear_counts = np.zeros((2, dimensions))
+        self._clear_counts = np.zeros(dimensions)
 
     @property
     def weight(self) -> Floats:
@@ -47,8 +47,7 @@ class Levels:
     def update(self, z: Floats, b: float, average: float, *, common: float, ratio: float, steps: int) -> None:
         """Take the samples ``z``, (d,); the other arguments as in :meth:`LevelDistributions.update`."""
         self.normal.update(z, b, self.level, self.growth, common=common, ratio=ratio)
-        self._finish(z, b, average, common, ratio, steps)
-        self._clear_counts = self._clear
+        self._clear_counts = self._finish(z, b, average, common, ratio, steps)
 
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or at a sample the estimates of the counts themselves where they are above noise."""
@@ -60,7 +59,9 @@ class Levels:
             return np.asarray(of_normal)
         return np.asarray(self._clear_counts * of_normal + (1.0 - self._clear_counts) * self.near.counts(published))
 
-    def _finish(self, z: Floats, b: float, average: float, common: float, ratio: float, steps: int) -> None:
+    def _finish(self, z: Floats, b: float, average: float, common: float, ratio: float, steps: int) -> Floats:
+        """Combine what is estimated; returns how far the levels of several dimensions are above noise, (d,)."""
+        clear = np.zeros(len(z))
         mean, variance, spread = self.normal.found[0], self.normal.found[1], self.normal.found[5]
         if self.near is None:
             self.level, self.spread, self.loading = np.maximum(mean, 1e-6), 0.5 * spread, self.normal.found[4]
@@ -71,9 +72,10 @@ class Levels:
             clear = clearness(mean, variance, CLEAR)
             self.level = np.maximum(clear * mean + (1.0 - clear) * near.median, 1e-6)
             self.spread, self.loading = clear * spread, clear * self.normal.found[4] + (1.0 - clear) * near.loading
-            self.signal, self._clear = near.mean / np.sqrt(near.variance), clear
+            self.signal = near.mean / np.sqrt(near.variance)
         self.sampled = self.level.copy()
         self.growth[:] = 0.0
+        return clear
 
 
 def significant(dimensions: int) -> float:

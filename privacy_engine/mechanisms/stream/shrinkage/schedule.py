@@ -79,9 +79,10 @@ class Scheduler:
         """
         intervals, shares = self._candidates(last, len(levels.level))
         if single is None:
-            errors = np.log(self._errors(intervals, shares, t, levels, total))
+            expected = self._errors(intervals, shares, t, levels, total)
         else:
-            errors = np.log(self._errors_of_one(intervals, t, single, spent))
+            expected = self._errors_of_one(intervals, t, single, spent)
+        errors = np.log(expected)
         errors[(intervals == last.interval) & (shares == last.share)] -= PERSISTENCE
         best = int(errors.argmin())
         return self.plan(int(intervals[best]), float(shares[best]), t, spent)

@@ -112,8 +112,8 @@ class Single:
         from privacy_engine.kernels.level_grid import errors_on_grid
 
         occurred = self._occurred / self._occurred.sum()
-        filters = self.grid, occurred, FILTERS, self.weight, self.varies
-        return np.asarray(errors_on_grid(*filters, intervals, noise_variance, samples))
+        state = self.grid, occurred, FILTERS, self.weight, self.varies
+        return np.asarray(errors_on_grid(*state, intervals, noise_variance, samples))
 
 
 def clearness(mean: float, variance: float) -> float:
