@@ -184,6 +184,16 @@ ANIMATIONS_OVER = """() => {
 }"""
 
 
+# what changes colour while axe reads (a button that is enabled meanwhile) changes at once
+CHANGE_AT_ONCE = """() => {
+    window.atOnce = new CSSStyleSheet();
+    window.atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
+    document.adoptedStyleSheets.push(window.atOnce);
+}"""
+CHANGE_AS_BEFORE = """() => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== window.atOnce);
+}"""
+
 LET_SCROLL = """() => {
     const sticky = [...document.querySelectorAll("body *")]
         .filter((one) => getComputedStyle(one).position === "sticky");
@@ -196,6 +206,7 @@ STICK_AGAIN = "() => { for (const [one, position] of window.unstuck) one.style.p
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
     page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
+    page.evaluate(CHANGE_AT_ONCE)
     beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
     options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {}), **beyond})
     if page.evaluate("!window.axe"):
@@ -203,6 +214,7 @@ def accessibility_faults(page: Page, *rules: str) -> list[str]:
     page.evaluate(LET_SCROLL)  # what a bar that sticks covers at this moment, scrolling shows: no target too small
     found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))
     page.evaluate(STICK_AGAIN)
+    page.evaluate(CHANGE_AS_BEFORE)
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 
 
