@@ -72,9 +72,11 @@ def pegasus(
                 half = members // 2
                 middle = float(ordered[k, half])
                 out[i, k] = middle if members % 2 else (middle + ordered[k, half - 1]) / 2
-                if members == MOST:
-                    members = 0
+                if members < MOST:
+                    continue
+                members -= 1
             else:
                 out[i, k] = noisy[i, k]
-                members = 0
+            raw[k, : members + 1] = 0  # no state keeps the counts of a group that has ended
+            members = 0
         size[k] = members

@@ -340,6 +340,30 @@ class TestStates:
         WindowLedger(1.0, 10).spend_all(spent)
         assert published[20:, 0] == pytest.approx(self.ROWS[timestamps + 20 :, 0], rel=0.5)
 
+    @pytest.mark.parametrize("dimensions", [1, 4])
+    @pytest.mark.parametrize("window", [1, 100])
+    def test_a_state_of_an_earlier_layout_publishes_its_levels_until_the_next_sample(self, dimensions, window):
+        mechanism = StreamShrink(epsilon=1.0, window=window, sensitivity=1)
+        rows = np.full((110, dimensions), 5000)
+        run, other = mechanism.start(dimensions, noise.seeded(1)), mechanism.start(dimensions, noise.seeded(2))
+        run.publish_all(rows)
+        stored = from_bytes(run.state())
+        stored["own"]["_layout"] = 2
+        other.restore(to_bytes(stored))
+        again = mechanism.start(dimensions, noise.seeded(3))
+        published = other.publish(rows[0])[None]
+        again.restore(other.state())
+        published = np.concatenate([published, again.publish_all(rows)])
+        assert published == pytest.approx(np.full(published.shape, 5000.0), rel=0.35)
+        WindowLedger(1.0, window).spend_all(np.concatenate([run.budgets, other.budgets, again.budgets]))
+
+    def test_a_state_without_levels_is_continued_as_zeros(self):
+        run, other = self.run(40), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
+        stored = from_bytes(run.state())
+        del stored["own"]["_layout"], stored["own"]["_levels"]
+        other.restore(to_bytes(stored))
+        assert np.isfinite(other.publish_all(self.ROWS[40:])).all()
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "error"), [("stateflu.csv", 0.093), ("uber212.csv", 0.165), ("syn.csv", 0.0164)])

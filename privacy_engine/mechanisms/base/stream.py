@@ -98,9 +98,13 @@ class Publisher(ABC):
         ------
         DataError
             They are not ``dimensions`` whole numbers each, from 0 to 2**52.
+        FloatingPointError
+            An estimate is not finite, which is an error of the mechanism: nothing is to be stored or published then.
         """
         counts = _whole(rows, self.dimensions)
         published = self._rows(counts)
+        if not np.isfinite(published).all():
+            raise FloatingPointError(f"{self.mechanism.name} estimated a count that is no finite number")
         self.published += len(counts)
         return published if self.mechanism.whole else on_lattice(published.astype(np.float64))
 
@@ -173,6 +177,14 @@ def _whole(rows: ArrayLike, dimensions: int) -> Ints:
         rule, value = "whole numbers from 0 to 2**52", float(counts[wrong][0])
         raise DataError(f"counts must be {rule}, got {value:g}", field="counts", rule=rule, value=value)
     return counts.astype(np.int64)
+
+
+def summable(counts: Ints) -> Ints:
+    """Counts (n, d) cut at 2**62 / d, so that sums over dimensions are exact in 64 bits.
+
+    A sum that wrapped would change by far more than its counts; one of cut counts changes by at most as much as they.
+    """
+    return np.minimum(counts, 2**62 // counts.shape[1])
 
 
 class StreamMechanism(Mechanism):

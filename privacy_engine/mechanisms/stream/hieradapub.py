@@ -12,7 +12,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.stream import Publisher
+from privacy_engine.mechanisms.base.stream import Publisher, summable
 from privacy_engine.mechanisms.stream.adapub import AdaptiveMechanism
 from privacy_engine.params import Param
 
@@ -47,6 +47,7 @@ class _HierAdaPub(Publisher):
     def _rows(self, counts: Ints) -> Floats:
         self.spend(np.full(len(counts), self._budget))
         n, runs = len(counts), self._runs
+        counts = summable(counts)
         estimates = [
             run.advance(self._hierarchy.counts(i, counts)).reshape(n * runs, size)
             for i, (run, size) in enumerate(zip(self._levels, self._hierarchy.sizes, strict=True))

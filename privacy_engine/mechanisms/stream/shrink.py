@@ -61,13 +61,14 @@ class _Shrink(Publisher):
         return found
 
     def _continue(self, own: dict[str, Any]) -> None:
-        """What a run of an earlier layout has spent holds; its estimates begin again at the next sample."""
+        """What a run of an earlier layout has spent holds; its levels are published until the next sample begins anew."""
         if own.get("_layout") == LAYOUT:
             super()._continue(own)
         elif self.published:
-            self._plan = self._scheduler().plan(
-                self._plan.interval, self._plan.share, self.published - 1, self._spent()
-            )
+            level = np.asarray(own.get("_levels", {}).get("level", ()), dtype=np.float64)
+            if level.shape == (self.dimensions,) and np.isfinite(level).all():
+                self._levels.level = level
+            self._plan = self._scheduler().plan(self._plan.interval, 0.0, self.published - 1, self._spent())
             self._wait = self._plan.wait - 1
 
     def _scale(self, budget: float) -> float:
@@ -91,6 +92,8 @@ class _Shrink(Publisher):
 
         self.spend(np.full(len(counts), self._plan.total_budget))
         levels, total = self._levels, self._total
+        if self._last < 0:  # not sampled since it continued from an earlier layout
+            return np.tile(levels.level, (len(counts), 1))
         found = between_samples(
             t,
             self.mechanism.window,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats, Ints
+from privacy_engine.mechanisms.base.stream import summable
 
 DRIFTS = np.array((0.003, 0.01, 0.03, 0.1, 0.3, 0.8))
 """Standard deviations of the total's change from one timestamp to the next, as shares of the total."""
@@ -67,10 +68,5 @@ class Total:
 
 
 def noisy_totals(counts: Ints, noise: Ints) -> Floats:
-    """Totals of counts (n, d) plus ``noise`` (n,), as floats.
-
-    Counts above 2**62 / d are cut there, so that sums of 64 bits are exact: that changes no count by more, so the sum
-    still changes by at most Δ.
-    """
-    most = 2**62 // counts.shape[1]
-    return np.asarray((np.minimum(counts, most).sum(axis=1) + noise).astype(np.float64))
+    """Totals of counts (n, d), cut as :func:`summable` does, plus ``noise`` (n,), as floats."""
+    return np.asarray((summable(counts).sum(axis=1) + noise).astype(np.float64))
