@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Sum
 
 from dashboard.core.errors import Conflict
+from dashboard.core.keys import derived_key
 from dashboard.datasets import tombstones
 from dashboard.datasets.models import (
     Budget,
@@ -59,7 +59,7 @@ class Evidence:
 
 def evidence_of(path: Source | None, data: Any, kind: str = Kind.TRAJECTORY) -> Evidence:
     """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read."""
-    timed, places = datatypes[kind].sketches(data, _key("timed events 1")[:16], _key("places 1")[:16])
+    timed, places = datatypes[kind].sketches(data, derived_key("timed events 1")[:16], derived_key("places 1")[:16])
     return Evidence(
         file_digest=_digest_of(path) if path else "",
         timed=b"" if timed is None else timed.to_bytes(),
@@ -68,12 +68,8 @@ def evidence_of(path: Source | None, data: Any, kind: str = Kind.TRAJECTORY) -> 
     )
 
 
-def _key(purpose: str) -> bytes:
-    return hmac.digest(settings.CAIRN_LEDGER_KEY.encode(), f"cairn {purpose}".encode(), "sha256")
-
-
 def _digest_of(path: Source) -> str:
-    mac = hmac.new(_key("file 1"), digestmod=hashlib.sha256)
+    mac = hmac.new(derived_key("file 1"), digestmod=hashlib.sha256)
     with located(path) as local, local.open("rb") as file:
         while piece := file.read(CHUNK):
             mac.update(piece)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
@@ -117,6 +117,8 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
     @action(detail=True, content_negotiation_class=AnyAccept)
     def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
+        if request.method == "HEAD":  # a body that no one reads would keep its thread
+            return HttpResponse(content_type=live.CONTENT_TYPE)
         query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
         response = live.connect(self.get_object(), valid(EventsQuery, query)["after"], reader=request.user)
         if response is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, shown
 
 LARGEST_TIME = 2.0**53
-LABEL_LENGTH = 64
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_INSTANT = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2}))?"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +31,20 @@ class Event:
     counts: Floats
 
 
-def parse_event(given: Any, names: Sequence[str], field: str) -> Event:
-    """The event that ``{"time": …, "counts": [d numbers] or {name: number}}`` describes.
+def parse_events(given: Sequence[Any], names: Sequence[str]) -> list[Event]:
+    """The events that ``{"time": …, "counts": [d numbers] or {name: number}}`` describe.
 
     Raises
     ------
     ParameterError
-        A key is missing or not known, the time is neither a number nor an instant, or there is not one number for each
-        of ``names``. ``field`` names the event in it.
+        A key is missing or not known, a time is neither a number nor an instant, or there is not one number for each
+        of ``names``. Its field has the place of the event.
     """
+    columns = dict.fromkeys(names)
+    return [_event(one, columns, f"events.{i}") for i, one in enumerate(given)]
+
+
+def _event(given: Any, names: dict[str, None], field: str) -> Event:
     if not isinstance(given, Mapping):
         raise _error("an object with time and counts", field, given)
     if unknown := sorted(set(given) - {"time", "counts"}):
@@ -59,16 +64,15 @@ def parse_time(given: Any, field: str) -> tuple[float, Clock]:
         It is neither.
     """
     if isinstance(given, str):
+        written = _INSTANT.fullmatch(given)
         try:
-            found = datetime.fromisoformat(given)
+            found = datetime.fromisoformat(given) if written else None
         except ValueError:
             found = None
-        if found is not None and _DAY.fullmatch(given):
-            found = found.replace(tzinfo=UTC)
-        if found is None or found.tzinfo is None or len(given) > LABEL_LENGTH:
+        if found is None:
             rule = 'a number, a day of UTC, or a date and time with its offset from UTC ("2026-11-22T10:00:00Z")'
             raise _error(rule, field, given)
-        return found.timestamp(), Clock.INSTANT
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp(), Clock.INSTANT
     if isinstance(given, bool) or not isinstance(given, int | float) or not abs(given) <= LARGEST_TIME:
         raise _error("a number of at most 2**53, or a date and time as text", field, given)
     return float(given), Clock.NUMBER
@@ -80,9 +84,9 @@ def _label(given: Any) -> str:
     return str(int(given)) if float(given).is_integer() else repr(float(given))
 
 
-def _counts(given: Any, names: Sequence[str], field: str) -> Floats:
+def _counts(given: Any, names: dict[str, None], field: str) -> Floats:
     if isinstance(given, Mapping):
-        if unknown := [key for key in given if key not in set(names)]:
+        if unknown := [key for key in given if key not in names]:
             raise _error("one of the stream's dimensions", f"{field}.{one_line(str(unknown[0]), 60)}", None)
         if missing := [name for name in names if name not in given]:
             raise _error("given, 0 where there was nothing", f"{field}.{missing[0]}", None)
@@ -92,7 +96,7 @@ def _counts(given: Any, names: Sequence[str], field: str) -> Floats:
         rule = f"a list of {len(names)} numbers, or an object with one for each dimension"
         raise _error(rule, field, given if size is None else f"{size} values")
     for name, value in zip(names, given, strict=True):
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not 0 <= value <= 2**52 or value != int(value):
             raise _error("a whole number from 0 to 2**52", f"{field}.{name}", value)
     return np.array(given, dtype=np.float64)

@@ -56,26 +56,41 @@ class _Body:
             self._open = False
             _places.release()
 
+    def __del__(self) -> None:
+        """Give it back too where the response was replaced by another before it was sent."""
+        self.close()
+
 
 def _messages(stream: LiveStream, position: int, reader: Any, seconds: float) -> Iterator[bytes]:
-    """Each timestamp as one message whose id is the next position; a comment where there is nothing for a while."""
+    """Each timestamp as one message whose id is the next position, and ``state`` where that or what is spent changed.
+
+    It ends with ``closed``, or with ``gone`` where the reader may read the stream no longer. A comment is sent where
+    there is nothing else for a while.
+    """
     end = quiet_since = time.monotonic()
     end += seconds
+    sent = None
     yield b"retry: 1000\n\n"
     while True:
-        state = visible_streams(reader).filter(pk=stream.pk).values_list("state", flat=True).first()
-        rows = published_after(stream, position) if state else []
+        found = visible_streams(reader).filter(pk=stream.pk).values("state", "window_spent").first()
+        if found is None:
+            yield b"event: gone\ndata: {}\n\n"
+            return
+        rows = published_after(stream, position)
         for row in rows:
             position = row.position + 1
             data = JSONRenderer().render(TimestampSerializer(row).data)
             yield b"id: %d\ndata: %b\n\n" % (position, data)
+        if found != sent:
+            sent = found
+            yield b"event: state\ndata: %b\n\n" % JSONRenderer().render(found)
         now = time.monotonic()
         if rows:
             quiet_since = now
         elif now - quiet_since > BEAT_S:
             quiet_since = now
             yield b": nothing new\n\n"
-        if state in (None, StreamState.CLOSED) and not rows:
+        if found["state"] == StreamState.CLOSED and not rows:
             yield b"event: closed\ndata: {}\n\n"
             return
         if now >= end:

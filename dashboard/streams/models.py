@@ -39,7 +39,7 @@ class LiveStream(InProject):
 
     ``publisher`` is the state of the mechanism after ``published`` timestamps, with the ledger of the last window. It
     changes in the transaction that stores what was published, so that no timestamp is ever published twice. It is raw
-    data: mechanisms that group timestamps hold the counts of open groups in it.
+    data: mechanisms that group timestamps hold the counts of open groups in it. A closed stream has none.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -73,7 +73,10 @@ class LiveStream(InProject):
             models.CheckConstraint(name="stream_clock_known", condition=Q(clock__in=Clock.values)),
             models.CheckConstraint(
                 name="stream_published_has_state",
-                condition=Q(published=0) | Q(publisher__isnull=False, last_time__isnull=False) & ~Q(clock=Clock.UNSET),
+                condition=Q(published=0)
+                | (Q(publisher__isnull=False) | Q(state=StreamState.CLOSED))
+                & Q(last_time__isnull=False)
+                & ~Q(clock=Clock.UNSET),
             ),
             models.UniqueConstraint(
                 fields=["owner", "idempotency_key"],

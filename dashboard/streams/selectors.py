@@ -9,11 +9,13 @@ import numpy as np
 from django.db.models import QuerySet
 
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
-from privacy_engine.data import Floats
+from privacy_engine.data import Floats, Ints
 from privacy_engine.stream_release import StreamRelease, counts_digest
 
 MOST_AT_ONCE = 1000
 """Timestamps that one response lists."""
+MOST_COUNTS = 500_000
+"""Counts that one response lists: fewer timestamps where they have many dimensions."""
 
 
 def visible_streams(user: Any) -> QuerySet[LiveStream]:
@@ -27,22 +29,29 @@ def open_stream_of(user: Any, dimensions: Sequence[str]) -> LiveStream | None:
 
 
 def published_after(stream: LiveStream, position: int, limit: int = MOST_AT_ONCE) -> list[PublishedTimestamp]:
-    """At most ``limit`` timestamps from ``position`` on, in their order."""
-    return list(stream.timestamps.filter(position__gte=position)[:limit])
+    """At most ``limit`` timestamps from ``position`` on, in their order, and at most :data:`MOST_COUNTS` counts."""
+    return list(stream.timestamps.filter(position__gte=position)[: _rows_at_once(stream, limit)])
 
 
 def published_before(stream: LiveStream, limit: int) -> list[PublishedTimestamp]:
-    """The last ``limit`` timestamps, in their order."""
-    return list(stream.timestamps.order_by("-position")[:limit])[::-1]
+    """The last ``limit`` timestamps, in their order, and at most :data:`MOST_COUNTS` counts."""
+    return list(stream.timestamps.order_by("-position")[: _rows_at_once(stream, limit)])[::-1]
+
+
+def _rows_at_once(stream: LiveStream, limit: int) -> int:
+    return min(limit, MOST_COUNTS // len(stream.dimensions))
 
 
 def release_so_far(stream: LiveStream) -> StreamRelease:
     """What was published up to now, as a release of a dataset has it."""
-    rows = list(stream.timestamps.all())
-    names, labels = stream.dimensions, [row.label for row in rows]
-    counts = np.array([row.counts for row in rows]) if rows else np.empty((0, len(names)), dtype=np.int64)
-    times: Floats | None = np.array([row.time for row in rows]) if stream.clock == Clock.INSTANT else None
-    return StreamRelease(counts, names, labels, times, np.array([row.budget for row in rows]), private=True)
+    found = list(stream.timestamps.defer("values", "digest"))
+    shape = len(found), len(stream.dimensions)
+    counts: Ints | Floats = np.empty(shape, np.int64) if all(row.whole for row in found) else np.empty(shape)
+    for i, row in enumerate(stream.timestamps.filter(position__lt=len(found)).iterator(chunk_size=100)):
+        counts[i] = row.counts
+    times: Floats | None = np.array([row.time for row in found]) if stream.clock == Clock.INSTANT else None
+    budgets = np.array([row.budget for row in found])
+    return StreamRelease(counts, stream.dimensions, [row.label for row in found], times, budgets, private=True)
 
 
 def digest_so_far(release: StreamRelease) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from django.urls import reverse
@@ -14,7 +13,7 @@ from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
-from dashboard.streams.selectors import MOST_AT_ONCE
+from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec
@@ -35,9 +34,6 @@ class StreamRequest(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return it with ``spec`` in place of ``mechanism``."""
-        step = attrs["step"]
-        if step is not None and not (step > 0 and math.isfinite(step)):
-            raise ParameterError("step must be above 0", field="step", rule="above 0", value=step)
         return attrs | {"spec": ReleaseSpec.parse({"mechanism": attrs.pop("mechanism").model_dump()})}
 
 
@@ -81,7 +77,13 @@ class EventsQuery(serializers.Serializer[Any]):
     """Which published timestamps to list: from position ``after`` on."""
 
     after = Whole(required=False, default=0, min_value=0, help_text="The first position, from 0.")
-    limit = Whole(required=False, default=MOST_AT_ONCE, min_value=1, max_value=MOST_AT_ONCE)
+    limit = Whole(
+        required=False,
+        default=MOST_AT_ONCE,
+        min_value=1,
+        max_value=MOST_AT_ONCE,
+        help_text=f"Timestamps at most; a response has at most {MOST_COUNTS:,} counts, thus fewer of many dimensions.",
+    )
 
 
 class TimestampSerializer(serializers.Serializer[PublishedTimestamp]):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +14,9 @@ from django.utils.crypto import salted_hmac
 
 from dashboard.core.errors import Conflict, TooLarge
 from dashboard.core.idempotency import check_key, earlier_row
+from dashboard.core.keys import derived_key
 from dashboard.core.text import one_line, required_name
-from dashboard.streams.events import Event, parse_event
+from dashboard.streams.events import Event, parse_events
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine import __version__, noise
 from privacy_engine.errors import ParameterError
@@ -23,6 +26,8 @@ from privacy_engine.spec import ReleaseSpec
 MOST_DIMENSIONS = 10_000
 MOST_CELLS = 1_000_000
 """Counts that one request may publish."""
+LONGEST_NAME = 200
+"""Characters of the name of a dimension."""
 MOST_OPEN = 100
 """Streams of one user that are not closed."""
 
@@ -54,10 +59,12 @@ def open_stream(
     if spec.postprocess:
         rule = "left out for a live stream"
         raise ParameterError(f"postprocess must be {rule}", field="postprocess", rule=rule)
+    if step is not None and not (step > 0 and math.isfinite(step)):
+        raise ParameterError(f"step must be above 0, got {step:g}", field="step", rule="above 0", value=step)
     fresh = LiveStream(
         owner=owner,
         name=required_name(name),
-        dimensions=_names(dimensions),
+        dimensions=stream_names(dimensions),
         spec=spec.model_dump(),
         spec_digest=spec.digest,
         mechanism=spec.mechanism.name,
@@ -80,10 +87,18 @@ def open_stream(
     return fresh, True
 
 
-def _names(dimensions: Sequence[str]) -> list[str]:
-    names = [one_line(str(name)) for name in dimensions]
-    if not 1 <= len(names) <= MOST_DIMENSIONS or not all(names) or len(set(names)) < len(names):
-        rule = f"1 to {MOST_DIMENSIONS:,} names, none empty, each once"
+def stream_names(dimensions: Sequence[str]) -> list[str]:
+    """The names of the dimensions of a stream, each on one line.
+
+    Raises
+    ------
+    ParameterError
+        They are not 1 to :data:`MOST_DIMENSIONS` names of 1 to :data:`LONGEST_NAME` characters, each once.
+    """
+    names = [one_line(str(name), LONGEST_NAME + 1) for name in dimensions]
+    wrong = not all(1 <= len(name) <= LONGEST_NAME for name in names) or len(set(names)) < len(names)
+    if wrong or not 1 <= len(names) <= MOST_DIMENSIONS:
+        rule = f"1 to {MOST_DIMENSIONS:,} names of 1 to {LONGEST_NAME} characters, each once"
         raise ParameterError(f"dimensions must be {rule}", field="dimensions", rule=rule, value=len(names))
     return names
 
@@ -92,7 +107,6 @@ def _request(stream: LiveStream) -> tuple[Any, ...]:
     return stream.name, stream.dimensions, stream.spec_digest, stream.step
 
 
-@transaction.atomic
 def publish_events(*, stream: LiveStream, events: Sequence[Any]) -> list[tuple[PublishedTimestamp, bool]]:
     """Publish the counts of successive timestamps: for each its row, and whether this request published it.
 
@@ -110,14 +124,20 @@ def publish_events(*, stream: LiveStream, events: Sequence[Any]) -> list[tuple[P
     TooLarge
         More than :data:`MOST_CELLS` counts.
     """
-    row = LiveStream.objects.select_for_update().get(pk=stream.pk)
-    if len(events) * len(row.dimensions) > MOST_CELLS:
-        rule = f"at most {MOST_CELLS // len(row.dimensions):,} timestamps of {len(row.dimensions):,} counts"
+    dimensions = stream.dimensions
+    if len(events) * len(dimensions) > MOST_CELLS:
+        rule = f"at most {MOST_CELLS // len(dimensions):,} timestamps of {len(dimensions):,} counts"
         raise TooLarge("The request has too many counts.", field="events", rule=rule, value=len(events))
-    parsed = [parse_event(one, row.dimensions, f"events.{i}") for i, one in enumerate(events)]
+    parsed = parse_events(events, dimensions)
     if not parsed:
         rule = "at least 1 event"
         raise ParameterError(f"events must have {rule}", field="events", rule=rule, value=0)
+    return _publish_once(stream, parsed)
+
+
+@transaction.atomic
+def _publish_once(stream: LiveStream, parsed: Sequence[Event]) -> list[tuple[PublishedTimestamp, bool]]:
+    row = LiveStream.objects.select_for_update().get(pk=stream.pk)
     _check_times(row, parsed)
     known = _published_before(row, parsed)
     new = [(i, one) for i, one in enumerate(parsed) if i not in known]
@@ -158,7 +178,7 @@ def _published_before(row: LiveStream, events: Sequence[Event]) -> dict[int, Pub
             rule = f"after {row.last_label}, the last timestamp published"
             message = f"{field}.time must be {rule}: {one.label} lies before it and was not published."
             raise Conflict(message, field=f"{field}.time", rule=rule, value=one.label)
-        if rows[one.time].digest != _digest(row, one):
+        if rows[one.time].digest != _digest(row, one) and rows[one.time].digest != _earlier_digest(row, one):
             rule = "the counts that were published for this timestamp"
             message = f"{one.label} was published with other counts; nothing published can be changed."
             raise Conflict(message, field=f"{field}.counts", rule=rule, value=one.label)
@@ -167,9 +187,18 @@ def _published_before(row: LiveStream, events: Sequence[Event]) -> dict[int, Pub
 
 
 def _digest(row: LiveStream, event: Event) -> str:
-    """A keyed digest of an event's counts: without the server's secret it shows nothing of them."""
-    body = f"{row.pk} {event.time!r} ".encode() + event.counts.astype("<f8").tobytes()
-    return salted_hmac("cairn.streams.counts", hashlib.sha256(body).digest(), algorithm="sha256").hexdigest()
+    """A keyed digest of an event's counts: without the ledger's key it shows nothing of them."""
+    return hmac.new(derived_key("streams counts 1"), _digested(row, event), "sha256").hexdigest()
+
+
+def _earlier_digest(row: LiveStream, event: Event) -> str:
+    """The digest as it was before decision 99, by SECRET_KEY: the same counts are not found where that was changed."""
+    body = hashlib.sha256(_digested(row, event)).digest()
+    return salted_hmac("cairn.streams.counts", body, algorithm="sha256").hexdigest()
+
+
+def _digested(row: LiveStream, event: Event) -> bytes:
+    return f"{row.pk} {event.time!r} ".encode() + event.counts.astype("<f8").tobytes()
 
 
 def _check_new(row: LiveStream, new: Sequence[tuple[int, Event]]) -> None:
@@ -178,13 +207,18 @@ def _check_new(row: LiveStream, new: Sequence[tuple[int, Event]]) -> None:
         raise Conflict(message, field="stream", rule="open", value=row.state)
     last, label = row.last_time, row.last_label
     for i, one in new:
-        if row.step is not None and last is not None and abs(one.time - last - row.step) > 1e-6 * row.step:
+        if row.step is not None and last is not None and not _is_step(one.time - last, row.step, one.time):
             rule = f"{row.step:g} after {label}, the step of this stream"
             message = (
                 f"events.{i}.time must be {rule}, got {one.label}. Where nothing was counted in between, publish zeros."
             )
             raise Conflict(message, field=f"events.{i}.time", rule=rule, value=one.label)
         last, label = one.time, one.label
+
+
+def _is_step(found: float, step: float, time: float) -> bool:
+    """Whether the difference ``found`` is ``step``: times are floats, seconds since 1970 multiples of 2.4e-7."""
+    return abs(found - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
 
 
 def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestamp]:
@@ -220,7 +254,7 @@ def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestam
 
 @transaction.atomic
 def change_state(*, stream: LiveStream, state: StreamState) -> LiveStream:
-    """Pause, resume or close a stream; nothing is published by it.
+    """Pause, resume or close a stream; nothing is published by it. Closing deletes the state of the mechanism.
 
     Raises
     ------
@@ -231,7 +265,9 @@ def change_state(*, stream: LiveStream, state: StreamState) -> LiveStream:
     if row.state == StreamState.CLOSED and state != StreamState.CLOSED:
         raise Conflict("The stream is closed; that is final.", field="stream", rule="not closed", value=row.state)
     row.state = state
-    row.save(update_fields=["state", "changed_at"])
+    if state == StreamState.CLOSED:
+        row.publisher = None  # it may hold counts, which no timestamp needs any more
+    row.save(update_fields=["state", "publisher", "changed_at"])
     return row
 
 
@@ -242,7 +278,7 @@ def delete_stream(*, stream: LiveStream) -> None:
     Raises
     ------
     Conflict
-        It published something: its ledger stays, since what was published stays published.
+        It published something: its ledger stays while the account of its owner does.
     """
     row = LiveStream.objects.select_for_update().get(pk=stream.pk)
     if row.published:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 import threading
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from django.db import close_old_connections, connection
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.streams import live
+from dashboard.streams import live, services
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.mechanism import mechanisms
@@ -120,7 +122,12 @@ class TestRefused:
             ([event(4, "1", 1)], 400, "events.0.counts.north", "a whole number from 0"),
             ([event("yesterday", 1, 1)], 400, "events.0.time", "offset from UTC"),
             ([event("2026-01-01T00:00:00", 1, 1)], 400, "events.0.time", "offset from UTC"),
+            ([event("2026-01-01\x0000:00:00Z", 1, 1)], 400, "events.0.time", "offset from UTC"),
+            ([event("2026-01-01T00:00:00,5Z", 1, 1)], 400, "events.0.time", "offset from UTC"),
+            ([event("２０２６-01-01T00:00:00Z", 1, 1)], 400, "events.0.time", "offset from UTC"),
             ([event(None, 1, 1)], 400, "events.0.time", "a number"),
+            ([event(10**400, 1, 1)], 400, "events.0.time", "a number"),
+            ([event(4, 10**400, 1)], 400, "events.0.counts.north", "a whole number from 0"),
             ([{"time": 4}], 400, "events.0.counts", "given"),
             ([{"time": 4, "counts": [1, 1], "seed": 1}], 400, "events.0.seed", "left out"),
             ([{"time": 4, "counts": {"north": 1}}], 400, "events.0.counts.south", "0 where there was nothing"),
@@ -155,6 +162,17 @@ class TestRefused:
         assert "publish zeros" in first_error(answer)["message"]
         assert publish(owner_api, url, event("2026-01-01T01:00:00Z", 0, 0)).status_code == 201
 
+    @pytest.mark.parametrize("step", [0.1, 0.001, 1 / 3])
+    def test_a_step_of_less_than_a_second(self, owner_api: APIClient, step: float) -> None:
+        """Seconds since 1970 are floats, and text has microseconds: both are rounded."""
+        url = opened(owner_api, step=step)
+        start = datetime(2026, 11, 26, tzinfo=UTC).timestamp()
+        times = [datetime.fromtimestamp(start + k * step, UTC).isoformat() for k in range(30)]
+        answer = publish(owner_api, url, *(event(time, 1, 1) for time in times))
+        assert answer.status_code == 201, answer.content
+        late = datetime.fromtimestamp(start + 31 * step, UTC).isoformat()
+        assert publish(owner_api, url, event(late, 1, 1)).status_code == 409
+
     @pytest.mark.parametrize(
         ("changed", "field"),
         [
@@ -166,6 +184,7 @@ class TestRefused:
             ({"step": "NaN"}, "step"),
             ({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}}, "mechanism.name"),
             ({"mechanism": MECHANISM | {"epsilon": "1,5"}}, "mechanism.epsilon"),
+            ({"dimensions": ["a", "n" * 201]}, "dimensions.1"),
         ],
     )
     def test_what_cannot_be_opened(self, owner_api: APIClient, changed: dict[str, Any], field: str) -> None:
@@ -193,6 +212,36 @@ class TestStates:
         assert publish(owner_api, url, event(3, 1, 1)).status_code == 409
         assert owner_api.post(f"{url}resume/").status_code == 409
         assert owner_api.get(url).json()["published"] == 2
+        assert LiveStream.objects.get().publisher is None  # which may hold counts
+        assert publish(owner_api, url, event(2, 1, 1)).status_code == 200
+
+    @pytest.mark.parametrize("earlier", [False, True])
+    def test_a_repeat_is_recognised_under_another_secret_key(
+        self, owner_api: APIClient, settings: Any, earlier: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """``earlier``: rows of before decision 99, whose digests depend on the secret key, which is the same then."""
+        url = opened(owner_api)
+        if earlier:
+            monkeypatch.setattr(services, "_digest", services._earlier_digest)
+        publish(owner_api, url, event(1, 5, 6))
+        monkeypatch.undo()
+        if not earlier:
+            settings.SECRET_KEY = "changed" * 10
+        assert publish(owner_api, url, event(1, 5, 6)).status_code == 200
+        assert publish(owner_api, url, event(1, 5, 7)).status_code == 409
+
+    def test_an_estimate_that_is_not_finite_is_not_published(
+        self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        url = opened(owner_api, mechanism=MECHANISM | {"name": "stream-shrink"})
+        publish(owner_api, url, event(1, 5, 6))
+        before = LiveStream.objects.values().get()
+        owner_api.raise_request_exception = False
+        monkeypatch.setattr("privacy_engine.mechanisms.stream.shrink._Shrink._rows", lambda _, counts: counts / 0.0)
+        with np.errstate(all="ignore"):
+            assert publish(owner_api, url, event(2, 5, 6)).status_code == 500
+        assert LiveStream.objects.values().get() == before
+        assert len(published(owner_api, url)) == 1
 
     def test_only_what_published_nothing_can_be_deleted(self, owner_api: APIClient) -> None:
         url = opened(owner_api)
@@ -245,11 +294,21 @@ class TestDownloads:
         answer = owner_api.get(f"{opened(owner_api)}data/")
         assert b"".join(answer.streaming_content).startswith(b"time,north,south")
 
+    def test_many_dimensions_are_listed_in_several_responses(
+        self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("dashboard.streams.selectors.MOST_COUNTS", 7)
+        url = opened(owner_api)
+        publish(owner_api, url, *(event(t, 1, 2) for t in range(5)))
+        assert [row["position"] for row in published(owner_api, url)] == [0, 1, 2]
+        rest = owner_api.get(f"{url}events/", {"after": 3}).json()
+        assert ([row["position"] for row in rest["results"]], rest["published"]) == ([3, 4], 5)
+
 
 class TestLive:
     def messages(self, answer: Any) -> list[dict[str, Any]]:
         body = b"".join(answer.streaming_content).decode()
-        return [json.loads(line[6:]) for line in body.splitlines() if line.startswith('data: {"')]
+        return [json.loads(line[6:]) for line in body.splitlines() if line.startswith('data: {"position"')]
 
     def test_sends_what_was_published_from_a_position_on(self, owner_api: APIClient) -> None:
         url = opened(owner_api)
@@ -260,6 +319,32 @@ class TestLive:
         assert [one["position"] for one in self.messages(answer)] == [2, 3, 4]
         answer = owner_api.get(f"{url}live/", HTTP_LAST_EVENT_ID="4")
         assert [one["position"] for one in self.messages(answer)] == [4]
+
+    def test_sends_the_state_and_the_end(self, owner_api: APIClient, owner: User) -> None:
+        url = opened(owner_api)
+        publish(owner_api, url, event(1, 1, 2))
+        row = LiveStream.objects.get()
+        found = iter(live.connect(row, 0, reader=owner))
+        assert next(found) == b"retry: 1000\n\n"
+        assert next(found).startswith(b"id: 1\n")
+        assert next(found) == b'event: state\ndata: {"state":"open","window_spent":0.25}\n\n'
+        owner_api.post(f"{url}pause/")
+        assert b'"paused"' in next(found)
+        row.delete()
+        assert next(found) == b"event: gone\ndata: {}\n\n"
+        assert list(found) == []
+
+    def test_a_head_request_takes_no_place(self, owner_api: APIClient) -> None:
+        url = opened(owner_api)
+        for _ in range(live.MOST_CONNECTIONS + 1):
+            answer = owner_api.head(f"{url}live/")
+            assert (answer.status_code, answer.streaming) == (200, False)
+
+    def test_a_response_that_is_never_sent_gives_its_place_back(self, owner_api: APIClient, owner: User) -> None:
+        opened(owner_api)
+        for _ in range(live.MOST_CONNECTIONS + 1):
+            assert live.connect(LiveStream.objects.get(), 0, reader=owner) is not None
+            gc.collect()
 
     def test_more_connections_than_there_are_places_are_refused(self, owner_api: APIClient, owner: User) -> None:
         url = opened(owner_api)

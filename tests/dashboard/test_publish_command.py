@@ -36,7 +36,7 @@ def run(owner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
 def test_publishes_every_line(run: Any, piped: bool) -> None:
     """Without noise (ε = 10,000) what is published is what came in."""
-    out, err = run(HEADER + "".join(ROWS), *NEW, piped=piped)
+    out, err = run(HEADER + "".join(ROWS), *NEW, *(["--name", "Visits"] if piped else []), piped=piped)
     assert out == HEADER + "".join(ROWS)
     row = LiveStream.objects.get()
     assert err.strip() == f"stream {row.pk}"
@@ -63,7 +63,13 @@ def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, t
         (HEADER + "2026-01-01,5\n", NEW, "Line 2: events.0.counts must be a list of 2 numbers"),
         (HEADER + ROWS[0] + "2026-01-02,1;5,2\n", NEW, "Line 3: events.0.counts.north must be a whole number"),
         (HEADER + ROWS[1] + ROWS[0], NEW, "Line 3: events.0.time must be after 2026-01-02"),
+        (HEADER + "2026-01-01,5," + "9" * 400 + "\n", NEW, "Line 2: events.0.counts.south must be a whole number"),
+        (HEADER + ROWS[0] + '"2026-01-02","7', NEW, "Line 3"),
+        (HEADER + ROWS[0] + "x" * 200_000, NEW, "must be a CSV table"),
+        (HEADER.replace("north", "n" * 201), NEW, "names of 1 to 200 characters"),
         (HEADER, [], "mechanism must be given"),
+        (HEADER, [*NEW, "--step", "-1"], "step must be above 0"),
+        (HEADER, [*NEW, "--step", "nan"], "step must be above 0"),
         (HEADER, [*NEW, "--set", "colour=1"], "colour"),
         (HEADER, ["--stream", "7"], "stream must be the id of a stream of this user"),
         ("time,north\n", [*NEW, "--name", " "], "name must not be empty"),
@@ -73,6 +79,88 @@ def test_bad_input_is_one_clear_error(run: Any, text: str, arguments: list[str],
     with pytest.raises(CommandError) as caught:
         run(text, *arguments)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
+def test_the_same_command_again_continues_its_stream(run: Any, piped: bool) -> None:
+    """Noise is drawn once: twice the same command would spend twice as much."""
+    noisy = [one.replace("epsilon=10000", "epsilon=0.1") for one in NEW] + ["--name", "Visits"]
+    first, _ = run(HEADER + "".join(ROWS[:2]), *noisy, piped=piped)
+    again, err = run(HEADER + "".join(ROWS), *noisy, piped=piped)
+    assert again.startswith(first)
+    row = LiveStream.objects.get()
+    assert (row.published, err.strip()) == (3, f"stream {row.pk}, continued after 2026-01-02")
+
+
+@pytest.mark.parametrize("changed", [["--new"], ["--name", "Other"], ["--step", "86400"]], ids=lambda one: one[0])
+def test_another_command_opens_another_stream(run: Any, changed: list[str]) -> None:
+    run(HEADER + ROWS[0], *NEW)
+    run(HEADER + ROWS[0], *NEW, *changed)
+    run(HEADER + ROWS[0], *[one.replace("10000", "9000") for one in NEW])
+    assert [one.published for one in LiveStream.objects.all()] == [1, 1, 1]
+
+
+def test_a_pipe_needs_a_name_or_a_stream(run: Any) -> None:
+    with pytest.raises(CommandError, match="name must be given"):
+        run(HEADER, *NEW, piped=True)
+    assert not LiveStream.objects.exists()
+
+
+def test_a_line_that_a_pipe_cut_off_is_not_published(run: Any) -> None:
+    with pytest.raises(CommandError, match="may be cut off"):
+        run(HEADER + ROWS[0] + "2026-01-02,7,8", *NEW, "--name", "Visits", piped=True)
+    assert LiveStream.objects.get().last_label == "2026-01-01"
+    out, _ = run(HEADER + ROWS[0] + "2026-01-02,7,8", *NEW)  # a file may end so
+    assert out.endswith("2026-01-02,7,8\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
+def test_a_byte_order_mark_is_read_and_other_encodings_are_refused(
+    run: Any, tmp_path: Path, owner: User, encoding: str
+) -> None:
+    file = tmp_path / "visits.csv"
+    file.write_bytes("time,nörd,süd\n2026-01-01,5,6\n".encode(encoding))
+    given = ["publish", str(file), "--user", owner.username, *NEW]
+    if encoding == "latin-1":
+        with pytest.raises(CommandError, match="must be text in UTF-8"):
+            call_command(*given)
+        assert not LiveStream.objects.exists()
+    else:
+        call_command(*given, stdout=io.StringIO(), stderr=io.StringIO())
+        assert LiveStream.objects.get().dimensions == ["nörd", "süd"]
+    assert run("\ufeff" + HEADER, *NEW, "--name", "Visits", piped=True)[0] == HEADER
+
+
+class TestOut:
+    def test_what_an_interruption_cut_off_is_completed(self, run: Any, tmp_path: Path) -> None:
+        out = tmp_path / "out.csv"
+        whole = HEADER + "".join(ROWS)
+        for held in (len(HEADER) - 3, len(HEADER), len(HEADER) + 4, len(whole) - 1, len(whole)):
+            out.write_text(whole[:held])
+            run(whole, *NEW, "--out", str(out))
+            assert out.read_text() == whole
+
+    @pytest.mark.parametrize("held", ["precious\n", HEADER + "2026-01-01,6,6\n", HEADER + "".join(ROWS) + "more"])
+    def test_another_file_is_left_as_it_is(self, run: Any, tmp_path: Path, held: str) -> None:
+        out = tmp_path / "out.csv"
+        out.write_text(held)
+        with pytest.raises(CommandError, match="out must be a new file"):
+            run(HEADER + "".join(ROWS), *NEW, "--out", str(out))
+        assert out.read_text() == held
+        assert not LiveStream.objects.exists()
+
+    def test_the_input_is_left_as_it_is(self, run: Any, tmp_path: Path) -> None:
+        with pytest.raises(CommandError, match="out must be a new file"):
+            run(HEADER + "".join(ROWS), *NEW, "--out", str(tmp_path / "counts.csv"))
+        assert (tmp_path / "counts.csv").read_text() == HEADER + "".join(ROWS)
+
+
+def test_a_closed_stream_takes_no_more_lines(run: Any) -> None:
+    run(HEADER + ROWS[0], *NEW)
+    LiveStream.objects.update(state="closed", publisher=None)
+    assert run(HEADER + ROWS[0], *NEW)[0] == HEADER + ROWS[0]
+    with pytest.raises(CommandError, match=r"Line 3: The stream is closed .* --new"):
+        run(HEADER + ROWS[0] + ROWS[1], *NEW)
 
 
 def test_what_was_published_before_a_bad_line_stays(run: Any) -> None:

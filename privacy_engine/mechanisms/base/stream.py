@@ -184,7 +184,7 @@ def summable(counts: Ints) -> Ints:
 
     A sum that wrapped would change by far more than its counts; one of cut counts changes by at most as much as they.
     """
-    return np.minimum(counts, 2**62 // counts.shape[1])
+    return np.asarray(np.minimum(counts, 2**62 // counts.shape[1]))
 
 
 class StreamMechanism(Mechanism):

@@ -61,7 +61,7 @@ class _Shrink(Publisher):
         return found
 
     def _continue(self, own: dict[str, Any]) -> None:
-        """What a run of an earlier layout has spent holds; its levels are published until the next sample begins anew."""
+        """What a run of an earlier layout spent holds; its levels are published until a sample starts new estimates."""
         if own.get("_layout") == LAYOUT:
             super()._continue(own)
         elif self.published:

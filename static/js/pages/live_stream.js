@@ -1,6 +1,6 @@
 /* The page of one live stream: charts that advance, pause and close. */
 
-import { ApiError, get, post } from "../core/api.js";
+import { ApiError, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
 import { number, whole } from "../core/format.js";
 import { createCountChart } from "../stream/count_chart.js";
@@ -9,12 +9,14 @@ import { createLiveFeed } from "../stream/live_feed.js";
 /** @typedef {import("../stream/live_feed.js").Timestamp} Timestamp */
 
 const MOST = 2000; // timestamps that are drawn
+const MOST_COUNTS = 2_000_000; // that are kept, fewer timestamps of many dimensions
 const DRAW_MS = 200; // at most so often
 const TEXTS = {
   live: "Connected: new timestamps appear at once.",
   polling: "New timestamps are requested every 2 seconds.",
   lost: "No connection to the server. It is tried again.",
   over: "The stream is closed.",
+  gone: "You have no access to this stream any more.",
 };
 const page = data("page-data");
 const select = $("[data-dimension]");
@@ -74,23 +76,19 @@ function schedule() {
 }
 
 function add(/** @type {Timestamp[]} */ fresh) {
-  rows = [...rows, ...fresh].slice(-MOST);
+  rows = [...rows, ...fresh].slice(-Math.min(MOST, Math.floor(MOST_COUNTS / page.dimensions.length)));
   const last = rows[rows.length - 1];
   published = last.position + 1;
   $("[data-empty]").hidden = true;
   $("[data-last]").textContent = `Last timestamp: ${last.time}`;
   $("[data-published]").textContent = `${whole(published)} timestamp${published === 1 ? "" : "s"}`;
-  showSpent(windowSums()[rows.length - 1]);
   schedule();
 }
 
-function showSpent(/** @type {number} */ spent) {
-  if (rows[0].position > 0 && rows.length < page.window) return; // the server's figure stays: it is of the whole window
+function show(/** @type {import("../stream/live_feed.js").State} */ { state, window_spent: spent }) {
   $("[data-window]").value = spent;
   $("[data-spent]").textContent = number(spent);
-}
-
-function showState(/** @type {string} */ state) {
+  if (state === page.state) return;
   page.state = state;
   $("[data-state-title]").textContent = page.states[state];
   const toggle = $("[data-toggle]");
@@ -106,7 +104,7 @@ async function change(/** @type {"pause" | "resume" | "close"} */ action) {
   problem.hidden = true;
   try {
     const row = await post(`${page.urls.self}${action}/`);
-    showState(row.state);
+    show(row);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     problem.replaceChildren(el("p", {}, error.message));
@@ -115,29 +113,25 @@ async function change(/** @type {"pause" | "resume" | "close"} */ action) {
   }
 }
 
-async function refreshSpent() {
-  const row = await get(page.urls.self);
-  $("[data-window]").value = row.window_spent;
-  $("[data-spent]").textContent = number(row.window_spent);
-}
-
-const dialog = $("[data-close-dialog]");
+const dialog = $("[data-close-dialog]"); // editors have it, and the buttons while the stream is not closed
 $("[data-toggle]")?.addEventListener("click", () => change(page.state === "paused" ? "resume" : "pause"));
 $("[data-close]")?.addEventListener("click", () => dialog.showModal());
-$("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
-$("[data-confirm]", dialog).addEventListener("click", () => {
-  dialog.close();
-  return change("close");
-});
+if (dialog) {
+  $("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
+  $("[data-confirm]", dialog).addEventListener("click", () => {
+    dialog.close();
+    return change("close");
+  });
+}
 select.addEventListener("change", draw);
 await draw();
 if (page.state !== "closed") {
   const after = rows.length ? rows[rows.length - 1].position + 1 : 0;
   const feed = createLiveFeed(page.urls, after, {
     onRows: add,
+    onState: show,
     onConnection: (how) => {
       $("[data-connection]").textContent = TEXTS[how];
-      if (how === "over") refreshSpent();
     },
   });
   window.addEventListener("pagehide", () => feed.stop());

@@ -1,6 +1,6 @@
 /* The card of a live stream of the same dimensions: what it publishes, pause and resume. */
 
-import { get, post } from "../core/api.js";
+import { post } from "../core/api.js";
 import { $, announce } from "../core/dom.js";
 import { number } from "../core/format.js";
 import { createLiveFeed } from "./live_feed.js";
@@ -16,20 +16,21 @@ const STATES = { open: "Publishing", paused: "Paused", closed: "Closed" };
  */
 export function watchLiveCard(card, attempt) {
   const { self, live, events, published } = /** @type {Record<string, string>} */ ({ ...card.dataset });
+  const toggle = $("[data-live-toggle]", card); // editors have it
 
   /** @param {{state: string, window_spent: number}} row */
   function show({ state, window_spent: spent }) {
     card.dataset.state = state;
     $("[data-live-state]", card).textContent = STATES[state];
-    const toggle = $("[data-live-toggle]", card);
-    toggle.textContent = state === "paused" ? "Resume" : "Pause";
-    toggle.hidden = state === "closed";
+    if (toggle) {
+      toggle.textContent = state === "paused" ? "Resume" : "Pause";
+      toggle.hidden = state === "closed";
+    }
     $("[data-live-window]", card).value = spent;
     $("[data-live-spent]", card).textContent = number(spent);
   }
 
-  const refresh = () => attempt(async () => show(await get(self)));
-  $("[data-live-toggle]", card).addEventListener("click", () =>
+  toggle?.addEventListener("click", () =>
     attempt(async () => {
       show(await post(`${self}${card.dataset.state === "paused" ? "resume" : "pause"}/`));
       announce($("[data-live-state]", card).textContent);
@@ -38,9 +39,9 @@ export function watchLiveCard(card, attempt) {
   const feed = createLiveFeed({ live, events }, Number(published), {
     onRows: (rows) => {
       $("[data-live-last]", card).textContent = `last timestamp ${rows[rows.length - 1].time}`;
-      refresh();
     },
-    onConnection: (how) => how === "over" && refresh(),
+    onState: show,
+    onConnection: () => {},
   });
   window.addEventListener("pagehide", () => feed.stop());
 }

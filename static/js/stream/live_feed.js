@@ -1,24 +1,30 @@
 /* What a live stream publishes, as it is published: server-sent events, or requests from time to time without them. */
 
-import { get } from "../core/api.js";
+import { ApiError, get } from "../core/api.js";
 
 const POLL_MS = 2000;
 const FAILURES = 3; // of a connection in a row before requests take its place
 
 /**
  * @typedef {{position: number, time: string, counts: number[], budget: number, published_at: string}} Timestamp
- * @typedef {"live" | "polling" | "lost" | "over"} Connection
+ * @typedef {{state: string, window_spent: number}} State
+ * @typedef {"live" | "polling" | "lost" | "over" | "gone"} Connection
+ * @typedef {object} Listeners
+ * @property {(rows: Timestamp[]) => void} onRows
+ * @property {(state: State) => void} onState
+ * @property {(how: Connection) => void} onConnection
  */
 
 /**
- * Calls `onRows(rows)` for new timestamps from position `after` on, in their order, each once; `onConnection(how)` when
- * the way they come changes. Returns {stop()}.
+ * Calls `onRows(rows)` for new timestamps from position `after` on, in their order, each once; `onState(state)` when
+ * the state of the stream or what its last window spent changes; `onConnection(how)` when the way they come changes.
+ * Returns {stop()}.
  *
  * @param {{live: string, events: string}} urls
  * @param {number} after
- * @param {{onRows: (rows: Timestamp[]) => void, onConnection: (how: Connection) => void}} on
+ * @param {Listeners} on
  */
-export function createLiveFeed(urls, after, { onRows, onConnection }) {
+export function createLiveFeed(urls, after, { onRows, onState, onConnection }) {
   let position = after;
   let failures = 0;
   let timer = 0;
@@ -40,10 +46,9 @@ export function createLiveFeed(urls, after, { onRows, onConnection }) {
       onConnection("live");
     });
     source.addEventListener("message", (event) => take([JSON.parse(event.data)]));
-    source.addEventListener("closed", () => {
-      stop();
-      onConnection("over");
-    });
+    source.addEventListener("state", (event) => onState(JSON.parse(event.data)));
+    source.addEventListener("closed", () => end("over"));
+    source.addEventListener("gone", () => end("gone"));
     source.addEventListener("error", () => {
       failures += 1;
       // refused (readyState CLOSED) or failing again and again; the browser reopens a connection that ended regularly
@@ -58,16 +63,25 @@ export function createLiveFeed(urls, after, { onRows, onConnection }) {
       const found = await get(`${urls.events}?after=${position}`);
       if (stopped) return;
       take(found.results);
+      onState(found);
       if (found.state === "closed" && position >= found.published) {
-        stop();
-        onConnection("over");
+        end("over");
         return;
       }
       onConnection("polling");
-    } catch {
+    } catch (error) {
+      if (error instanceof ApiError && [403, 404].includes(error.status)) {
+        end("gone");
+        return;
+      }
       onConnection("lost");
     }
     if (!stopped) timer = window.setTimeout(poll, POLL_MS);
+  }
+
+  function end(/** @type {"over" | "gone"} */ how) {
+    stop();
+    onConnection(how);
   }
 
   function stop() {
