@@ -153,9 +153,10 @@ def _summary(made: LabelledRelease, marks: Marks) -> str:
 
 
 def _reading_text(report: formats.Report, done: list[Done]) -> str:
-    """What cleaning did, and how the people were guessed where that matters."""
+    """What was left out, what cleaning did, and how the people were guessed where that matters."""
     guesses = [f"{one['message']} --person changes it." for one in report.guesses if one["option"] == "person"]
-    return "".join(f" {part}" for part in [*(f"{one.title}: {one.message}" for one in done), *guesses])
+    parts = [report.dropped_text, *(f"{one.title}: {one.message}" for one in done), *guesses]
+    return "".join(f" {part}" for part in parts if part)
 
 
 def _refuse_unused(kind: str, **options: Any) -> None:
@@ -176,7 +177,7 @@ def _release_other(
     assert read.other is not None
     made = release_other(spec, read.other)
     write_whole(out, partial(made.write, fmt))
-    return f"{len(read):,} {found.items}. {made.statement}"
+    return f"{len(read):,} {found.items}. {made.statement}{_reading_text(read.report, [])}"
 
 
 def _refuse_other_columns(report: formats.Report, kind: str) -> None:

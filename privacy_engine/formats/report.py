@@ -16,9 +16,9 @@ SHOWN_SERIES = 1000
 WHY = {
     "short_row": "The row has too few cells.",
     "nul": "The row holds a NUL character.",
-    "missing": "The position is empty (of check-ins the user, the place or the position).",
-    "not_a_number": "The position is not a number.",
-    "not_finite": "The position is not a finite number.",
+    "missing": "A value is empty: the position, of check-ins also the user or the place, of count streams a count.",
+    "not_a_number": "The position or a count is not a number.",
+    "not_finite": "The position or a count is not a finite number.",
     "out_of_range": "The position is not on the globe.",
     "no_position": "The position is 0, 0, which stands for none in this data set.",
     "unknown_venue": "The check-in has no position, and its place is not in the list of venues.",
@@ -86,6 +86,16 @@ class Report:
     def dropped(self) -> dict[str, int]:
         """Reason -> how many rows were dropped for it."""
         return {reason: drops.count for reason, drops in self.drops.items()}
+
+    @property
+    def dropped_text(self) -> str:
+        """What was dropped and why, for a command's output; "" for nothing."""
+        found = []
+        for reason, drops in self.drops.items():
+            first = ", ".join(f"{row:,}" for row in drops.rows[:5]) + (", …" if drops.count > len(drops.rows[:5]) else "")
+            number = f"{drops.count:,} {self.unit}{'' if drops.count == 1 else 's'}"
+            found.append(f"{number}{f' ({first})' if drops.rows else ''}: {WHY.get(reason, reason)}")
+        return f"Left out: {' '.join(found)}" if found else ""
 
     @property
     def warnings(self) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ Samples = Annotated[
     Param(
         label="Samples",
         symbol="M",
-        help="How many timestamps of every window are sampled; at most all of them.",
+        help="How many timestamps of every window are sampled at least: one in w/M, rounded down.",
         lowest=1,
         highest=10_000,
         example=10,
