@@ -304,6 +304,7 @@ class TestRefusals:
         assert "3.9.2" in refused.stdout
 
 
+@pytest.mark.thorough
 def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path) -> None:
     server = Server(clone, home=tmp_path / ("long" * 30))
     try:
@@ -314,6 +315,7 @@ def test_a_home_with_a_long_path_still_gets_a_broker(clone: Path, tmp_path: Path
         server.clear_away()
 
 
+@pytest.mark.thorough
 def test_a_damaged_broker_log_does_not_prevent_the_start(server: Server) -> None:
     log = server.home / "broker" / "appendonlydir"
     log.mkdir(parents=True)

@@ -70,7 +70,7 @@ for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-j
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_what_was_warmed_is_not_compiled_again(tmp_path: Path) -> None:
     """Where the environment names a copy of a cache just warmed, as on CI, warming is not repeated."""

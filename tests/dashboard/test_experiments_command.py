@@ -80,7 +80,7 @@ def test_a_stopped_experiment_resumes_and_ends_with_the_same_bytes(command, tmp_
         assert (tmp_path / "whole" / name).read_bytes() == (out / name).read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_impatient_ctrl_c_ends_all_processes_at_once_and_keeps_what_is_done(tmp_path):
     out = tmp_path / "out"
     command = ["manage.py", "experiment", "error-tdrive", "--workers", "2", "--out", str(out)]

@@ -252,7 +252,7 @@ print(hashlib.sha256(cells.tobytes() + together.tobytes()).hexdigest(), fma)
 """
 
 
-@pytest.mark.slow  # compiles every kernel twice
+@pytest.mark.thorough  # compiles every kernel twice
 def test_two_processors_draw_the_same_cells(tmp_path: Path) -> None:
     """With and without fused multiply-add and vectors: the cells of a seed are the same."""
     plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "-fma,-avx,-avx2"}

@@ -230,7 +230,7 @@ class TestSameBits:
         assert bits() == BITS
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("cpu", ["generic", "native"])
+    @pytest.mark.parametrize("cpu", ["generic", pytest.param("native", marks=pytest.mark.thorough)])
     def test_on_every_processor_and_without_fused_operations(self, cpu: str, tmp_path: Path) -> None:
         assert compiled_for(cpu, ELSEWHERE, tmp_path) == ["generic" if cpu == "generic" else "None", BITS, "[]"]
 
