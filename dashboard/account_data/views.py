@@ -19,6 +19,7 @@ from dashboard.accounts.presence import password_problem
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.publications.selectors import visible_publications
+from dashboard.streams.models import LiveStream
 
 DELETE = "account_data/delete.html"
 
@@ -47,6 +48,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "datasets": Dataset.objects.filter(owner=user).count(),
         "links": visible_publications(user).count(),
+        "streams": LiveStream.objects.filter(owner=user, published__gt=0).count(),
         "command": entry.COMMAND,
     }
     if request.method != "POST" or not user.has_usable_password():

@@ -32,6 +32,8 @@ from dashboard.maintenance import cleanup
 from dashboard.releases import execution as release_execution
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
+from dashboard.streams.models import LiveStream
+from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.conftest import upload
 from tests.dashboard.rows import rows_of
@@ -197,6 +199,16 @@ class TestDeletion:
         answer = here.post("/account/delete/", self.FORM | change)
         assert (answer.status_code, message in answer.content.decode()) == (400, True)
         assert User.objects.filter(username="owner").exists()
+
+    def test_states_what_becomes_of_streams_that_published(self, owner: User) -> None:
+        spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
+        stream, _ = open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)
+        here = logged_in(with_password(owner))
+        assert "live stream" not in here.get("/account/delete/").content.decode()
+        publish_events(stream=stream, events=[{"time": 1, "counts": [5]}])
+        assert "1 live stream is deleted, with what it published" in here.get("/account/delete/").content.decode()
+        assert here.post("/account/delete/", self.FORM)["Location"] == "/login/"
+        assert not LiveStream.objects.exists()
 
     def test_of_an_account_without_a_password_is_by_command(self, owner: User) -> None:
         owner.set_unusable_password()
