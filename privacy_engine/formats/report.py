@@ -92,9 +92,10 @@ class Report:
         """What was dropped and why, for a command's output; "" for nothing."""
         found = []
         for reason, drops in self.drops.items():
-            first = ", ".join(f"{row:,}" for row in drops.rows[:5]) + (", …" if drops.count > len(drops.rows[:5]) else "")
+            first = [f"{row:,}" for row in drops.rows[:5]]
+            rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
             number = f"{drops.count:,} {self.unit}{'' if drops.count == 1 else 's'}"
-            found.append(f"{number}{f' ({first})' if drops.rows else ''}: {WHY.get(reason, reason)}")
+            found.append(f"{number}{rows}: {WHY.get(reason, reason)}")
         return f"Left out: {' '.join(found)}" if found else ""
 
     @property
