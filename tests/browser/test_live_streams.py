@@ -10,6 +10,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
+from dashboard.projects.models import Role
+from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
 from privacy_engine.spec import ReleaseSpec
@@ -85,6 +87,54 @@ def test_requests_take_the_place_of_a_connection_that_is_refused(
     expect(page.get_by_text("requested every 2 seconds")).to_be_visible()
     publish(1, 4)
     wait_for_points(page, 3)
+
+
+@pytest.mark.parametrize("connected", [True, False], ids=["events", "requests"])
+def test_changes_by_others_are_shown(
+    open_page: Callable[..., Page], owner: User, monitor: Any, monkeypatch: pytest.MonkeyPatch, connected: bool
+) -> None:
+    """State and spent budget are the server's, also of a window longer than what the page has of it."""
+    if not connected:
+        monkeypatch.setattr("dashboard.streams.live.connect", lambda *_, **__: None)
+        monitor.expect(429)
+    monkeypatch.setattr("dashboard.streams.views.SHOWN", 3)
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM | {"window": 100}})
+    row, _ = services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)
+    publish(1, 11)
+    page = open_page(owner)
+    page.goto(row.page_url)
+    spent = page.locator("[data-spent]")
+    expect(spent).to_have_text("0.1")
+    publish(11, 21)
+    expect(spent).to_have_text("0.2")
+    services.change_state(stream=row, state=StreamState.PAUSED)
+    expect(page.get_by_role("heading", name="Paused")).to_be_visible()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    services.change_state(stream=row, state=StreamState.CLOSED)
+    expect(page.get_by_role("heading", name="Closed")).to_be_visible()
+    expect(page.get_by_text("The stream is closed.", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Close the stream")).to_be_hidden()
+    expect(page.get_by_role("button", name="Resume")).to_be_hidden()
+
+
+def test_a_viewer_reads_until_the_access_ends(open_page: Callable[..., Page], owner: User, monitor: Any) -> None:
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    row, _ = services.open_stream(owner=owner, name="Visits", dimensions=["a", "b"], spec=spec)
+    project = create_project(owner=owner, name="Team")
+    viewer = User.objects.create_user("viewer")
+    add_member(project=project, username="viewer", role=Role.VIEWER)
+    move_row(user=owner, row=row, project=project.pk)
+    page = open_page(viewer)
+    page.goto(row.page_url)
+    expect(page.get_by_text("What its editors publish appears here.")).to_be_visible()
+    publish(1, 4)
+    wait_for_points(page, 3)
+    for name in ("Pause", "Close the stream"):
+        expect(page.get_by_role("button", name=name)).to_have_count(0)
+    expect(page.get_by_role("heading", name="Send counts")).to_have_count(0)
+    check_page(page)
+    move_row(user=owner, row=row, project=None)
+    expect(page.get_by_text("You have no access to this stream any more.")).to_be_visible()
 
 
 @pytest.mark.journey
