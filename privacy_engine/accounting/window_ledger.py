@@ -53,8 +53,8 @@ class WindowLedger:
 
     @property
     def recent(self) -> list[float]:
-        """What each of the last w timestamps spent, oldest first, exactly: :meth:`restore` takes it."""
-        return [nearest_float(units) for units in self._recent]
+        """What each of the last w timestamps spent, oldest first, never rounded down: :meth:`restore` takes it."""
+        return [_rounded_up(units) for units in self._recent]
 
     def restore(self, recent: Sequence[float]) -> None:
         """Continue from :attr:`recent` of another ledger with the same ε and window.
@@ -117,6 +117,12 @@ class WindowLedger:
         for budget in np.asarray(budgets, dtype=np.float64).tolist():
             self.spend(budget)
         return budgets
+
+
+def _rounded_up(units: int) -> float:
+    """The least float of at least so much: two budgets of one timestamp have a sum that may be none."""
+    found = nearest_float(units)
+    return found if exact_units(found) >= units else math.nextafter(found, math.inf)
 
 
 def window_sums(budgets: Floats, window: int) -> Floats:

@@ -4,6 +4,7 @@ import base64
 import itertools
 import json
 import zlib
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -180,3 +181,16 @@ def test_a_ledger_continues_exactly():
     for wrong in ([0.1] * 4, [0.5, 0.6], [-0.1], [float("nan")], [float("inf")]):
         with pytest.raises(BudgetError, match="recent must be"):
             WindowLedger(1.0, 3).restore(wrong)
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 0.2), st.floats(0.0, 0.05)), min_size=1, max_size=4))
+def test_a_ledger_never_continues_from_less_than_was_spent(pairs):
+    """Two budgets of a timestamp may have a sum that is no float."""
+    ledger, other = WindowLedger(1.0, 4), WindowLedger(1.0, 4)
+    for one, more in pairs:
+        ledger.spend(one)
+        ledger.spend_more(more)
+    other.restore(ledger.recent)
+    exact = [Fraction(one) + Fraction(more) for one, more in pairs]
+    assert [Fraction(one) >= real for one, real in zip(other.recent, exact, strict=True)] == [True] * len(exact)
+    assert other.recent == pytest.approx([one + more for one, more in pairs], rel=1e-15)
