@@ -48,7 +48,8 @@ class Mechanism(Component):
     stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
     ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
-    ``noise_varies`` is True where one release draws noise of several scales.
+    ``first_choice`` is True of the one that forms begin with. ``noise_varies`` is True where one release draws noise of
+    several scales.
     """
 
     level: ClassVar[str]
@@ -61,6 +62,7 @@ class Mechanism(Component):
     grid_text: ClassVar[str] = ""
 
     publishable: ClassVar[bool] = True
+    first_choice: ClassVar[bool] = False
     noise_varies: ClassVar[bool] = False
 
     epsilon: Any
@@ -126,3 +128,8 @@ def number_text(value: float) -> str:
 
 
 mechanisms: Registry[Mechanism] = Registry("mechanism")
+
+
+def offered(kind: str) -> list[type[Mechanism]]:
+    """The mechanisms of a kind of data that forms of releases offer, the first choice first."""
+    return sorted((cls for cls in mechanisms.of(kind) if cls.publishable), key=lambda cls: not cls.first_choice)

@@ -19,7 +19,7 @@ from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from dashboard.releases.selectors import visible_releases
 from privacy_engine.component import Component
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanism import offered
 
 SHOWN = 100
 """Releases on a comparison."""
@@ -32,18 +32,18 @@ def form(user: Any, dataset: Dataset) -> dict[str, Any]:
         "releases": reverse("api:release-list"),
         "compare": reverse("releases:compare", args=[dataset.pk]),
     }
-    offered = [
+    listed = [
         {"name": cls.registered_name(), "title": cls.title, "summary": cls.summary, "fields": _fields(cls, dataset)}
-        for cls in mechanisms.of(dataset.kind)
-        if cls.publishable and (has_venues(dataset) or not getattr(cls, "needs_venues", False))
+        for cls in offered(dataset.kind)
+        if has_venues(dataset) or not getattr(cls, "needs_venues", False)
     ]
     return {
         "dataset": dataset,
         "budget": spending(dataset, user),
-        "mechanisms": offered,
+        "mechanisms": listed,
         "page": {
             "dataset": str(dataset.pk),
-            "mechanisms": offered,
+            "mechanisms": listed,
             "urls": urls,
             "areas": public_areas() if dataset.kind == Kind.CHECKINS else [],
         },

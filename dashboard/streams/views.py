@@ -17,7 +17,7 @@ from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.selectors import published_before, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanism import offered
 
 PER_PAGE = 20
 SHOWN = 400
@@ -28,7 +28,7 @@ SHOWN = 400
 def index(request: HttpRequest) -> HttpResponse:
     """Show the form and all streams of the user."""
     streams = visible_streams(request.user)
-    described = [listing(cls) for cls in mechanisms.of("stream") if getattr(cls, "publishable", True)]
+    described = [listing(cls) for cls in offered("stream")]
     context = {
         "page": KeyPaginator(streams, PER_PAGE).get_page(request.GET.get("page")),
         "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(one) for one in described]},

@@ -46,6 +46,8 @@ def test_from_the_form_to_a_chart_that_advances(
     check_page(page)
     page.get_by_role("textbox", name="Name").fill("Visits")
     page.get_by_role("textbox", name="Dimensions").fill("north\nsouth\n")
+    expect(page.get_by_role("combobox", name="Mechanism")).to_have_value("stream-shrink")
+    page.get_by_role("combobox", name="Mechanism").select_option("stream-uniform")
     page.get_by_role("textbox", name="Window").fill("5")
     page.get_by_role("button", name="Open the stream").click()
     page.wait_for_url("**/streams/*-*/")

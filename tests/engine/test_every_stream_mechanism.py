@@ -18,7 +18,7 @@ from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, DataError, ParameterErrors
-from privacy_engine.mechanism import mechanisms
+from privacy_engine.mechanism import mechanisms, offered
 from privacy_engine.mechanisms import stream
 from privacy_engine.mechanisms.base.publisher_state import from_bytes
 from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError
@@ -185,6 +185,12 @@ def test_every_window_spends_at_most_epsilon(cls, window, timestamps, epsilon, l
         assert sums.max() == pytest.approx(epsilon, rel=1e-9)
     if FACTS[cls.registered_name()].repeats:
         assert ((release.counts[1:] == release.counts[:-1]).all(axis=1) | (release.budgets[1:] > 0)).all()
+
+
+def test_forms_begin_with_the_one_that_is_nowhere_far_from_the_best():
+    names = [cls.registered_name() for cls in offered("stream")]
+    assert names[0] == "stream-shrink"
+    assert sorted(names) == sorted(cls.registered_name() for cls in SOUND)
 
 
 @every_sound

@@ -205,6 +205,7 @@ class StreamShrink(StreamEstimateMechanism):
     summary: ClassVar[str] = "Adaptive samples and noisy totals, filtered; as near to zero as the releases suggest."
     work: ClassVar[tuple[float, float, float]] = (5e-4, 1.4e-4, 1.1e-5)
 
+    first_choice: ClassVar[bool] = True
     noise_varies: ClassVar[bool] = True
 
     name: Literal["stream-shrink"] = "stream-shrink"
