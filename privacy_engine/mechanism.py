@@ -68,6 +68,11 @@ class Mechanism(Component):
     epsilon: Any
 
     @property
+    def variant(self) -> str:
+        """What titles add where choices are not as they are by default; "" where they are."""
+        return ""
+
+    @property
     def unsound(self) -> str:
         """Why the guarantee does not hold for these parameters, a clause; empty where it holds."""
         return ""

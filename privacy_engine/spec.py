@@ -120,8 +120,9 @@ class ReleaseSpec(Spec):
 
     @property
     def title(self) -> str:
-        """What a legend calls a release of this spec: the mechanism and the steps after it."""
-        return " + ".join([self.mechanism.title, *(step.legend() for step in self.postprocess)])
+        """What a legend calls a release of this spec: the mechanism, its variant and the steps after it."""
+        variant = f" ({self.mechanism.variant})" if self.mechanism.variant else ""
+        return " + ".join([f"{self.mechanism.title}{variant}", *(step.legend() for step in self.postprocess)])
 
     def release(
         self,

@@ -193,6 +193,19 @@ def test_forms_begin_with_the_one_that_is_nowhere_far_from_the_best():
     assert sorted(names) == sorted(cls.registered_name() for cls in SOUND)
 
 
+@pytest.mark.parametrize(
+    ("changed", "title"),
+    [
+        ({"name": "stream-shrink"}, "Stream shrink"),
+        ({"name": "stream-shrink", "objective": "absolute"}, "Stream shrink (absolute)"),
+        ({"name": "stream-adapub", "mode": "svt", "error": "relative", "window": 9}, "AdaPub (svt, relative)"),
+        ({"name": "stream-hieradapub", "hierarchy": "path", "separator": "."}, "HierAdaPub (path)"),
+    ],
+)
+def test_titles_distinguish_choices(changed, title):
+    assert ReleaseSpec.parse({"mechanism": EXAMPLE | changed}).title == title
+
+
 @every_sound
 def test_no_state_holds_counts_of_a_group_that_ended(cls):
     """Under much noise, so that what was published is another number; what that shows is the audits' matter."""

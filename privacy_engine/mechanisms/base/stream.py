@@ -303,6 +303,13 @@ class StreamMechanism(Mechanism):
         found: list[Any] = [one.counts for one in self.releases(stream, times, rng=rng)]
         return np.asarray(np.stack(found))
 
+    @property
+    def variant(self) -> str:
+        """The choices that are not as by default, as "svt, relative"."""
+        choices = [field for field in type(self).fields() if field["choices"]]
+        given = [(field, getattr(self, field["name"])) for field in choices]
+        return ", ".join(str(value) for field, value in given if value != field["default"] and value.isalpha())
+
     def noise_rate(self, budget: float) -> float:
         """The rate of the discrete Laplace noise for a budget."""
         return laplace_rate(budget, self.sensitivity)
