@@ -111,7 +111,8 @@ class Mechanism(Component):
     @classmethod
     def statement(cls) -> str:
         """The guarantee's sentence in symbols, for any parameters."""
-        return f"{cls.sentence.format(**cls.symbols())}. {cls.remark}".rstrip()
+        filled = cls.sentence.format(**cls.symbols()).replace(", ε = ε", "")
+        return f"{filled}. {cls.remark}".rstrip()
 
     @classmethod
     def symbols(cls) -> dict[str, str]:

@@ -14,9 +14,9 @@ from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
+from dashboard.streams.services import live_spec
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.spec import ReleaseSpec
 
 
 class StreamRequest(serializers.Serializer[Any]):
@@ -34,7 +34,7 @@ class StreamRequest(serializers.Serializer[Any]):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return it with ``spec`` in place of ``mechanism``."""
-        return attrs | {"spec": ReleaseSpec.parse({"mechanism": attrs.pop("mechanism").model_dump()})}
+        return attrs | {"spec": live_spec(attrs.pop("mechanism").model_dump())}
 
 
 @extend_schema_field(

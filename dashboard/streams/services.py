@@ -20,6 +20,7 @@ from dashboard.streams.events import Event, parse_events
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine import __version__, noise
 from privacy_engine.errors import ParameterError
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher
 from privacy_engine.spec import ReleaseSpec
 
@@ -30,6 +31,21 @@ LONGEST_NAME = 200
 """Characters of the name of a dimension."""
 MOST_OPEN = 100
 """Streams of one user that are not closed."""
+
+
+def live_spec(described: Any) -> ReleaseSpec:
+    """What a live stream of the mechanism that ``described`` names publishes by.
+
+    Raises
+    ------
+    ParameterError
+        The mechanism has no guarantee with these parameters. Others as in :meth:`ReleaseSpec.parse`.
+    """
+    mechanism = mechanisms.parse(described, field="mechanism")
+    if mechanism.unsound:
+        rule = "one with a guarantee, for a live stream is published"
+        raise ParameterError(f"mechanism must be {rule}: {mechanism.unsound}", field="mechanism", rule=rule)
+    return ReleaseSpec.parse({"mechanism": mechanism.model_dump()})
 
 
 def open_stream(

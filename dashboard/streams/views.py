@@ -17,7 +17,7 @@ from dashboard.streams.models import LiveStream, StreamState
 from dashboard.streams.selectors import published_before, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
 from privacy_engine.datatypes import datatypes
-from privacy_engine.mechanism import offered
+from privacy_engine.mechanism import Mechanism, offered
 
 PER_PAGE = 20
 SHOWN = 400
@@ -28,16 +28,24 @@ SHOWN = 400
 def index(request: HttpRequest) -> HttpResponse:
     """Show the form and all streams of the user."""
     streams = visible_streams(request.user)
-    described = [listing(cls) for cls in offered("stream")]
     context = {
         "page": KeyPaginator(streams, PER_PAGE).get_page(request.GET.get("page")),
-        "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(one) for one in described]},
+        "data": {"url": reverse("api:stream-list"), "mechanisms": [_form_part(cls) for cls in offered("stream")]},
     }
     return render(request, "streams/list.html", context)
 
 
-def _form_part(described: dict[str, Any]) -> dict[str, Any]:
-    return {key: described[key] for key in ("name", "title", "summary", "fields", "guarantee")}
+def _form_part(cls: type[Mechanism]) -> dict[str, Any]:
+    """What the form has of a mechanism: of its choices those with a guarantee, and its sentence to be filled in."""
+    described, sentence = listing(cls), f"{cls.sentence}. {cls.remark}".rstrip()
+    example = {field["name"]: field["example"] for field in described["fields"] if field["required"]}
+
+    def sound(field: dict[str, Any]) -> list[dict[str, Any]]:
+        given = [(one, cls.model_validate(example | {field["name"]: one["value"]})) for one in field["choices"]]
+        return [one for one, mechanism in given if not mechanism.unsound]
+
+    fields = [field | {"choices": sound(field)} for field in described["fields"]]
+    return {key: described[key] for key in ("name", "title", "summary")} | {"fields": fields, "sentence": sentence}
 
 
 @require_safe

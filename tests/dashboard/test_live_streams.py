@@ -185,6 +185,8 @@ class TestRefused:
             ({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}}, "mechanism.name"),
             ({"mechanism": MECHANISM | {"epsilon": "1,5"}}, "mechanism.epsilon"),
             ({"dimensions": ["a", "n" * 201]}, "dimensions.1"),
+            ({"mechanism": MECHANISM | {"name": "stream-rescuedp"}}, "mechanism"),
+            ({"mechanism": MECHANISM | {"name": "stream-adapub", "mode": "text"}}, "mechanism"),
         ],
     )
     def test_what_cannot_be_opened(self, owner_api: APIClient, changed: dict[str, Any], field: str) -> None:

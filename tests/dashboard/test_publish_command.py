@@ -71,6 +71,7 @@ def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, t
         (HEADER, [*NEW, "--step", "-1"], "step must be above 0"),
         (HEADER, [*NEW, "--step", "nan"], "step must be above 0"),
         (HEADER, [*NEW, "--set", "colour=1"], "colour"),
+        (HEADER, ["--mechanism", "stream-rescuedp", *NEW[2:]], "mechanism must be one with a guarantee"),
         (HEADER, ["--stream", "7"], "stream must be the id of a stream of this user"),
         ("time,north\n", [*NEW, "--name", " "], "name must not be empty"),
     ],

@@ -19,6 +19,8 @@ from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, nois
 from privacy_engine.params import Param
 
 LEAST_SCALE = 0.05
+LEAST_COUNT = 0.5
+"""Of several dimensions less is published as 0: a count is whole, and where its median is below, most are none."""
 LAYOUT = 3
 """Counts up where what is estimated, and so a stored state, changes."""
 
@@ -58,6 +60,8 @@ class _Shrink(Publisher):
                 found[i : i + n] = self._between(counts[i : i + n], t)
                 self._wait -= n
                 i += n
+        if self._single is None:
+            found[found < LEAST_COUNT] = 0.0
         return found
 
     def _continue(self, own: dict[str, Any]) -> None:

@@ -3,12 +3,13 @@
 import { ApiError, post } from "../core/api.js";
 import { $, data, el } from "../core/dom.js";
 import { messageOf } from "../core/field_errors.js";
+import { number } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { watchDialogs } from "../components/dialogs.js";
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
 import { swapSoon } from "../components/job_status.js";
-import { refuseInvalid, showProblem } from "../components/number_field.js";
+import { isGiven, refuseInvalid, showProblem } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
 
 const STEP = {
@@ -45,13 +46,26 @@ const names = () =>
 
 mechanism.append(...mechanisms.map((/** @type {any} */ { name, title }) => el("option", { value: name }, title)));
 
+const chosen = () => mechanisms.find((/** @type {any} */ { name }) => name === mechanism.value);
+
 function showFields() {
-  const one = mechanisms.find((/** @type {any} */ { name }) => name === mechanism.value);
+  const one = chosen();
   if (fields) entered = { ...entered, ...fields.all() };
-  fields = createFields($("[data-parameters]"), one.fields, { onChange: () => {} });
+  fields = createFields($("[data-parameters]"), one.fields, { onChange: showSentence });
   fields.set(Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== null)));
   $("[data-summary]").textContent = one.summary;
-  $("[data-statement]").textContent = one.guarantee.statement;
+  showSentence();
+}
+
+/** The guarantee with the values of the form; the symbol stands for one that is missing or refused. */
+function showSentence() {
+  const { sentence, fields: described } = chosen();
+  const values = fields.values();
+  const shown = (/** @type {string} */ _, /** @type {string} */ name) =>
+    isGiven(values[name])
+      ? number(values[name], 6)
+      : described.find((/** @type {{name: string}} */ field) => field.name === name).symbol;
+  $("[data-statement]").textContent = sentence.replace(/\{(\w+)\}/g, shown);
 }
 
 function fail(/** @type {ApiError} */ error) {

@@ -22,7 +22,6 @@ from dashboard.streams import services
 from dashboard.streams.models import LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.commands.base import pairs
 from privacy_engine.errors import EngineError, ParameterError
-from privacy_engine.spec import ReleaseSpec
 from privacy_engine.step_text import value_of
 
 EXAMPLE = """\
@@ -115,7 +114,7 @@ class Command(BaseCommand):
         if not options["mechanism"]:
             raise ParameterError("mechanism must be given for a new stream", field="mechanism", rule="given")
         parameters = {name: value_of(text) for name, text in pairs(options["set"], "--set").items()}
-        spec = ReleaseSpec.parse({"mechanism": {"name": options["mechanism"], **parameters}})
+        spec = services.live_spec({"name": options["mechanism"], **parameters})
         name, step = options["name"] or options["file"], options["step"]
         place = "-" if options["file"] == "-" else str(Path(options["file"]).resolve())
         same = hashlib.sha256(json.dumps([place, name, names, spec.digest, step]).encode()).hexdigest()

@@ -44,6 +44,8 @@ PROBABILITY, SAMPLES = 2.0**-15, 2.0**-10
 of what is above 6e-5 units."""
 CLEAR = (1.0, 3.0)
 """Between which ratios of a level to its deviation a sample's own estimate of its count is published."""
+ONE_EVENT = 1.0
+"""Added to that variance: a level next to nothing has hardly any, and the sample still decides nothing there."""
 
 
 @lru_cache(maxsize=16)
@@ -120,7 +122,7 @@ class LevelDistributions:
 
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or the estimates of the counts that were sampled where levels are above noise."""
-        clear = clearness(self.mean, self.variance, CLEAR)
+        clear = clearness(self.mean, self.variance + ONE_EVENT, CLEAR)
         return np.asarray(clear * self.count + (1.0 - clear) * published)
 
     def _common_prior(self, joint: Floats, grid: Floats, average: float) -> Floats:
