@@ -19,6 +19,8 @@ from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, nois
 from privacy_engine.params import Param
 
 LEAST_SCALE = 0.05
+SIGNIFICANT = 2.0
+"""Below so many standard deviations of the total most of it may be noise: only clear levels are published then."""
 LEAST_COUNT = 0.5
 """Of several dimensions less is published as 0: a count is whole, and where its median is below, most are none."""
 LAYOUT = 3
@@ -166,6 +168,9 @@ class _Shrink(Publisher):
             self._factor.learn(z, b, levels.level, levels.spread, levels.signal, rms)
             common = total.relative_variance if self.dimensions > 1 else 0.0
             levels.update(z, b, average, common=common, ratio=total.take_rhythm(), steps=t - self._last)
+        if self.dimensions > 1 and total.value < SIGNIFICANT * total.deviation:
+            levels.doubt()
+            self._factor.be_strict()
         self._last = t
 
     def _plan_next(self, t: int) -> None:

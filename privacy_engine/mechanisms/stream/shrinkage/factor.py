@@ -13,7 +13,7 @@ MEDIAN = math.nan
 FACTORS = (0.2, 0.4, 0.6, 0.8, 1.0)
 OPEN, STRICT = 0.5, 1.5
 """Gates of a single dimension, in standard deviations of the estimate: what is below is published as zero."""
-ALWAYS_OPEN, STRICT_GROWTH, STRICT_AT_ONE = -1.0, 0.6, -2.03
+ALWAYS_OPEN, STRICT_GROWTH, STRICT_AT_ONE, LEAST_STRICT = -1.0, 0.6, -2.03, 1.0
 """Gates of many dimensions: none, or one that grows with the logarithm of their number."""
 FORGET_LOSS, FORGET_VARIANCE = 0.98, 0.96
 
@@ -50,6 +50,10 @@ class Factor:
         scores = self._loss + (1.0 + found[:, 2]) * np.sqrt(self._variance)
         best = int(scores.argmin())
         self.share, self.gate = (choices[best] if scores[best] < 0 else default).tolist()
+
+    def be_strict(self) -> None:
+        """Publish what is above the strict gate alone, until the next sample."""
+        self.gate = max(float(self._choices[:, 1].max()), LEAST_STRICT)
 
     def _weights(self, level: Floats, rms: Floats, average: float) -> Floats:
         if not self._many:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats
-from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions
+from privacy_engine.mechanisms.stream.shrinkage.distributions import ONE_EVENT, LevelDistributions
 from privacy_engine.mechanisms.stream.shrinkage.filters import clearness
 from privacy_engine.mechanisms.stream.shrinkage.normal import NormalLevels
 
@@ -48,6 +48,11 @@ class Levels:
         """Take the samples ``z``, (d,); the other arguments as in :meth:`LevelDistributions.update`."""
         self.normal.update(z, b, self.level, self.growth, common=common, ratio=ratio)
         self._clear_counts = self._finish(z, b, average, common, ratio, steps)
+
+    def doubt(self) -> None:
+        """Compare levels with one event more or less too: next to nothing they have hardly any variance."""
+        if self.near is not None:
+            self.signal = self.near.mean / np.sqrt(self.near.variance + ONE_EVENT)
 
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or at a sample the estimates of the counts themselves where they are above noise."""

@@ -30,6 +30,11 @@ class Total:
         return float(self.state[0])
 
     @property
+    def deviation(self) -> float:
+        """The standard deviation of that estimate."""
+        return math.sqrt(self.state[1])
+
+    @property
     def relative_variance(self) -> float:
         """The variance of that estimate by its square, at most 1."""
         return min(float(self.state[1]) / max(self.value, 1.0) ** 2, 1.0)
