@@ -46,8 +46,17 @@ def form(user: Any, dataset: Dataset) -> dict[str, Any]:
             "mechanisms": listed,
             "urls": urls,
             "areas": public_areas() if dataset.kind == Kind.CHECKINS else [],
+            "averages": _averages(dataset),
         },
     }
+
+
+def _averages(dataset: Dataset) -> list[float]:
+    """Return the average count of each dimension of a stream, ascending: what noise is compared with."""
+    if dataset.kind != Kind.STREAM or not dataset.summary:
+        return []
+    timestamps = max(dataset.summary["timestamps"], 1)
+    return sorted(float(f"{one['total'] / timestamps:.4g}") for one in dataset.summary["dimensions"])
 
 
 def _fields(cls: type[Component], dataset: Dataset) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def comparison(dataset: Dataset, releases: Sequence[Release], listed: Sequence[d
     table = sorted([*rows, _zero_row(zeros)], key=_by_first_figure)
     for row in table:
         row["cells"] = [_cell(row, metric.name, digits) for metric, digits in zip(COLUMNS, DIGITS, strict=True)]
-    best = [row["id"] for row in table if row["id"]][:2]
+    best = [row["id"] for row in sorted((row for row in table if row["id"]), key=lambda row: row["seeded"])][:2]
     headings = Counter(row["heading"] for row in rows)
     for row in rows:
         row["visible"] = row["id"] in best

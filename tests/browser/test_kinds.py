@@ -55,6 +55,8 @@ def test_from_the_upload_to_the_download(
     submit = page.get_by_role("button", name="Create 1 release")
     expect(submit).to_be_enabled()
     expect(page.locator("[data-promise]")).to_contain_text("probability")
+    if kind == "stream":
+        expect(page.locator("[data-promise]")).to_contain_text("on average, which is the mean absolute error of zeros")
     check_page(page)
 
     submit.click()

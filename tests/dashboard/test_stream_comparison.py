@@ -137,6 +137,15 @@ class TestPage:
         worse = [[cell["worse"] for cell in row["cells"]] for row in page.context["table"]]
         assert worse == [[False] * 4, [False] * 4, [True] * 3 + [False]]
 
+    def test_opens_on_releases_that_are_private_whatever_simulations_reach(
+        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
+    ) -> None:
+        private = [released(owner_api, stream, STREAM | {"epsilon": one}) for one in (0.1, 0.2)]
+        simulated = released(owner_api, stream, STREAM | {"epsilon": 1e3}, seed=1)
+        rows = owner_page.get(simulated["urls"]["page"]).context["page"]["releases"]
+        assert rows[0]["id"] == simulated["id"]
+        assert {row["id"] for row in rows if row["visible"]} == {one["id"] for one in private}
+
     def test_guarantees_are_those_of_the_label_and_budgets_are_named(
         self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
     ) -> None:

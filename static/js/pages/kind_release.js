@@ -2,7 +2,7 @@
 
 import { ApiError, post } from "../core/api.js";
 import { $, $$, data, el } from "../core/dom.js";
-import { number } from "../core/format.js";
+import { number, whole } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
@@ -12,6 +12,7 @@ import { focusProblem, showProblems } from "../components/problem_box.js";
 import { createSubmitBar, correctionOf } from "../components/submit_bar.js";
 import { createPurpose, showPurpose, submitLabel } from "../trajectory/release_form/release_purpose.js";
 
+const FIRST_CHOICE = "stream-shrink";
 const WAIT_MS = 250; // after the last key before a quote is requested
 const SIDES = ["west", "south", "east", "north"];
 const GRID = [...SIDES, "side"]; // fields beside the map of a public grid
@@ -138,6 +139,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
   $("[data-promise]").replaceChildren(
     ...[
       el("p", {}, noise),
+      ...verdict(promise).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
       !simulation && list("Assumes", promise.assumptions),
       !simulation && list("Does not cover", promise.caveats),
@@ -152,6 +154,25 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       }${budget.fits ? "" : " The budget does not suffice."}`;
   showBar(statusOf(promise));
 }
+
+/** What that noise is beside the counts of the upload, and what to do where it is larger; of streams only. */
+function verdict(/** @type {{name: string, noise_sd: number}} */ { name, noise_sd: noise }) {
+  const { averages } = page;
+  if (!averages.length) return [];
+  const below = averages.filter((/** @type {number} */ average) => average < noise).length;
+  const mean =
+    averages.reduce((/** @type {number} */ sum, /** @type {number} */ one) => sum + one, 0) / averages.length;
+  const scale = `The counts of the upload are ${number(mean)} on average, which is the mean absolute error of zeros.`;
+  if (!below) return [`${scale} Every dimension’s average is above the noise.`];
+  const which = averages.length === 1 ? "That is" : `The averages of ${counted(below, averages.length)} are`;
+  const more = "A larger ε, a shorter window, longer steps of time or sums of dimensions bring counts above it.";
+  const shrink =
+    name === FIRST_CHOICE ? "Such counts are published near zero." : "Stream shrink publishes such counts near zero.";
+  return [`${scale} ${which} below the noise: a single noisy count shows little of them. ${more} ${shrink}`];
+}
+
+const counted = (/** @type {number} */ some, /** @type {number} */ all) =>
+  some === all ? `all ${whole(all)} dimensions` : `${whole(some)} of ${whole(all)} dimensions`;
 
 function statusOf(/** @type {any} */ promise) {
   if (purpose.experiment()) return { state: "ready", note: "Not published: spends nothing." };

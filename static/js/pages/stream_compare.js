@@ -36,7 +36,7 @@ function initialState() {
   const columns = page.axis.labels.length;
   return {
     view: "release",
-    shown: page.releases.find((/** @type {any} */ one) => one.id === requested) ?? page.releases[0],
+    shown: page.releases.find((/** @type {any} */ one) => one.id === requested) ?? visible[0] ?? page.releases[0],
     visible: new Set(["truth", ...visible.map((/** @type {any} */ one) => one.id)]),
     pinned: order.slice(0, PINNED),
     search: "",
