@@ -38,6 +38,12 @@ def published_before(stream: LiveStream, limit: int) -> list[PublishedTimestamp]
     return list(stream.timestamps.order_by("-position")[: _rows_at_once(stream, limit)])[::-1]
 
 
+def budgets_before(stream: LiveStream, position: int) -> list[float]:
+    """What each of the last w - 1 timestamps before ``position`` spent, in their order: windows reach back to them."""
+    earlier = stream.timestamps.filter(position__lt=position).order_by("-position").values_list("budget", flat=True)
+    return list(earlier[: stream.window - 1])[::-1]
+
+
 def _rows_at_once(stream: LiveStream, limit: int) -> int:
     return min(limit, MOST_COUNTS // len(stream.dimensions))
 

@@ -14,7 +14,7 @@ from dashboard.core.paging import KeyPaginator
 from dashboard.core.palette import palette
 from dashboard.core.rest.components import listing
 from dashboard.streams.models import LiveStream, StreamState
-from dashboard.streams.selectors import published_before, visible_streams
+from dashboard.streams.selectors import budgets_before, published_before, visible_streams
 from dashboard.streams.serializers import TimestampSerializer
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanism import Mechanism, offered
@@ -67,6 +67,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 def _page_data(row: LiveStream) -> dict[str, Any]:
     names = {"events": "events", "live": "live", "self": "detail"}
+    recent = published_before(row, SHOWN)
     return {
         "state": row.state,
         "states": dict(StreamState.choices),
@@ -76,7 +77,8 @@ def _page_data(row: LiveStream) -> dict[str, Any]:
         "published": row.published,
         "style": palette("stream")[row.mechanism],
         "urls": {key: reverse(f"api:stream-{name}", args=[row.pk]) for key, name in names.items()},
-        "recent": [TimestampSerializer(one).data for one in published_before(row, SHOWN)],
+        "recent": [TimestampSerializer(one).data for one in recent],
+        "earlier": budgets_before(row, recent[0].position) if recent else [],
     }
 
 

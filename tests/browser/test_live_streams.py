@@ -112,6 +112,9 @@ def test_changes_by_others_are_shown(
     page.goto(row.page_url)
     spent = page.locator("[data-spent]")
     expect(spent).to_have_text("0.1")
+    wait_for_points(page, 3)
+    drawn = "document.querySelector('[data-budget-chart] .js-plotly-plot').data.find(({ name }) => name === 'Spent').y"
+    assert page.evaluate(drawn) == pytest.approx([0.08, 0.09, 0.1])
     publish(11, 21)
     expect(spent).to_have_text("0.2")
     services.change_state(stream=row, state=StreamState.PAUSED)

@@ -23,6 +23,8 @@ const select = $("[data-dimension]");
 const problem = $("[data-problem]");
 /** @type {Timestamp[]} */
 let rows = page.recent;
+/** @type {number[]} What up to w - 1 timestamps before them spent */
+let earlier = page.earlier;
 let published = page.published;
 let timer = 0;
 
@@ -43,16 +45,17 @@ const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => 
 const valueOf = (/** @type {Timestamp} */ row) => (select.value ? row.counts[Number(select.value)] : sum(row.counts));
 const nameOf = () => (select.value ? page.dimensions[Number(select.value)] : "sum of all dimensions");
 
-/** What each timestamp and those of its window before it spent; the first of the list may lack earlier ones. */
+/** What each timestamp and those of its window before it spent. */
 function windowSums() {
+  const budgets = [...earlier, ...rows.map(({ budget }) => budget)];
   const found = [];
   let total = 0;
-  for (let i = 0; i < rows.length; i += 1) {
-    total += rows[i].budget;
-    if (i >= page.window) total -= rows[i - page.window].budget;
+  for (let i = 0; i < budgets.length; i += 1) {
+    total += budgets[i];
+    if (i >= page.window) total -= budgets[i - page.window];
     found.push(Math.max(total, 0));
   }
-  return found;
+  return found.slice(earlier.length);
 }
 
 async function draw() {
@@ -64,11 +67,8 @@ async function draw() {
   const span = /** @type {[number, number]} */ ([index[0], Math.max(index[index.length - 1], index[0] + 1)]);
   const line = { name: "Published", ...page.style, id: "published", y: rows.map(valueOf) };
   await counts.draw({ ...shown, span }, [line]);
-  // windows that begin before the first timestamp loaded are not complete
-  const complete = rows[0].position === 0 ? 0 : page.window - 1;
-  const spent = windowSums().map((value, i) => (i < complete ? null : value));
   const limit = { id: "limit", name: "Limit", colour: "--muted", dash: "7 4", y: rows.map(() => page.epsilon) };
-  await spending.draw({ ...shown, name: "", span }, [{ ...line, name: "Spent", y: spent }, limit]);
+  await spending.draw({ ...shown, name: "", span }, [{ ...line, name: "Spent", y: windowSums() }, limit]);
 }
 
 function schedule() {
@@ -76,7 +76,10 @@ function schedule() {
 }
 
 function add(/** @type {Timestamp[]} */ fresh) {
-  rows = [...rows, ...fresh].slice(-Math.min(MOST, Math.floor(MOST_COUNTS / page.dimensions.length)));
+  const all = [...rows, ...fresh];
+  rows = all.slice(-Math.min(MOST, Math.floor(MOST_COUNTS / page.dimensions.length)));
+  const left = all.slice(0, all.length - rows.length).map(({ budget }) => budget);
+  earlier = page.window > 1 ? [...earlier, ...left].slice(1 - page.window) : [];
   const last = rows[rows.length - 1];
   published = last.position + 1;
   $("[data-empty]").hidden = true;
