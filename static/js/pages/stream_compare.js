@@ -244,7 +244,7 @@ function watchControls(bench) {
   watchReleaseTable(table, { toggle: (id, visible) => toggleLine(bench, id, visible) });
   const { known, parts } = bench;
   const visible = () => plots.lines(bench);
-  watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, name: "streams" });
+  watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, timestamps: page.axis.timestamps });
   addDownloads({ page, known, state, lines: visible, canvases: parts });
   addLargeView();
 }
