@@ -159,7 +159,6 @@ async function createParts(bench) {
     brush: createBrush(brushScale(bench), (range) => {
       bench.state.range = range ?? [0, bench.scale.columns];
       store();
-      bench.parts.map?.bound(bench.state.range);
       plots.drawRange(bench);
       plots.drawMultiples(bench);
     }),
@@ -185,7 +184,7 @@ const brushScale = (bench) => ({
   eventAt: (/** @type {number} */ x) => bench.scale.columnAt(x + bench.scale.left),
   count: () => bench.scale.columns,
   label: (/** @type {number} */ column) => page.axis.labels[column],
-  bound: () => {},
+  bound: (/** @type {number} */ first, /** @type {number} */ last) => bench.parts.map?.bound(first, last),
   item: "timestamp",
 });
 
