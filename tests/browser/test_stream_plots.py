@@ -1,4 +1,4 @@
-"""The texts in the plots of a count stream's comparison: ticks of time below a day, labels of several budgets."""
+"""The plots of a count stream's comparison: ticks of time below a day, labels of several budgets, the limit of pins."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -119,3 +120,23 @@ def test_labels_of_hours_and_budgets_are_apart(
         assert all(one["top"] >= 0 and one["bottom"] <= budget["height"] for one in budget["texts"])
     page.get_by_role("checkbox", name="ε 50").uncheck()
     expect(page.locator("[data-budget-title]")).to_have_text("Budget spent in the last 20 timestamps, ε")
+
+
+def test_the_limit_of_pinned_dimensions_is_shown(open_page: Callable[..., Page], owner: User) -> None:
+    names = [f"cell {i}" for i in range(14)]
+    table = np.arange(14 * 6).reshape(6, 14)
+    page = opened(open_page(owner), compared(owner, kinds.wide(table, names), kinds.STREAM))
+    limit = page.locator("[data-pin-limit]")
+    boxes = page.locator("[data-dimension-list]").get_by_role("checkbox")
+    for i in range(6, 12):
+        boxes.nth(i).check()
+    expect(page.locator("[data-pinned-count]")).to_have_text("12 of 14 pinned")
+    expect(limit).to_be_hidden()
+    boxes.nth(12).click()
+    expect(boxes.nth(12)).not_to_be_checked()
+    expect(limit).to_be_in_viewport()
+    expect(limit).to_contain_text("At most 12 dimensions")
+    boxes.nth(3).uncheck()
+    expect(limit).to_be_hidden()
+    boxes.nth(12).check()
+    expect(page.locator("[data-pinned-count]")).to_have_text("12 of 14 pinned")

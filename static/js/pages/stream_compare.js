@@ -74,7 +74,9 @@ function select(bench, cell) {
  * @param {boolean} on */
 function pin(bench, dimension, on) {
   const { state, parts } = bench;
-  if (on && state.pinned.length === MOST_PINNED) announce(`At most ${MOST_PINNED} dimensions can be pinned.`);
+  const full = on && state.pinned.length >= MOST_PINNED;
+  $("[data-pin-limit]").hidden = !full;
+  if (full) announce($("[data-pin-limit]").textContent);
   else {
     state.pinned = on ? [...state.pinned, dimension] : state.pinned.filter((one) => one !== dimension);
     announce(`${page.dimensions.names[dimension]} is ${on ? "pinned" : "no longer pinned"}.`);
@@ -145,6 +147,7 @@ async function createParts(bench) {
   );
   $("[data-plots]").append(hair, ...edges);
   const isPinned = (/** @type {number} */ dimension) => bench.state.pinned.includes(dimension);
+  $("[data-pin-limit]").textContent = `At most ${MOST_PINNED} dimensions can be pinned: unpin one first.`;
   return {
     hair,
     edges,
