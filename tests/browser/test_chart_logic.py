@@ -46,6 +46,7 @@ def test_logic_of_charts(page: Page, subtests: pytest.Subtests) -> None:
         texts_of_times,
         levels,
         values_with_units,
+        linear_axes,
         titles_in_lines,
         levels_of_experiments,
         names_of_files,
@@ -140,6 +141,28 @@ def values_with_units(page: Page) -> None:
     calls = [[1234.0, "m"], [0.0123456, "ε"], [1234.4, "count"], [0.4, "share"], [12.5, "%"], [7.0, ""], [None, "m"]]
     texts = [one.replace("\u202f", " ") for one in call(page, "core/tooltip", "valueText", *calls)]
     assert texts == ["1.23 km", "ε 0.0123", "1,234", "40 %", "12.5 %", "7", "–"]
+
+
+def linear_axes(page: Page) -> None:
+    calls: list[list[Any]] = [
+        [[[1, 3, None], [2]]],
+        [[[-40, 20], [None]]],
+        [[[-0.02, -0.01]]],
+        [[[0], []]],
+        [[[-3e9, 1]]],
+    ]
+    axes = [one["axis"] for one in call(page, "charts/axes", "linearAxis", *calls)]
+    assert [one["ticktext"] for one in axes] == [
+        ["0", "1", "2", "3"],
+        ["-40", "-20", "0", "20"],
+        ["-0.02", "-0.015", "-0.01", "-0.005", "0"],
+        ["0", "0.2", "0.4", "0.6", "0.8", "1"],
+        ["-3e9", "-2e9", "-1e9", "0"],
+    ]
+    for (arrays,), axis in zip(calls, axes, strict=True):
+        low, high = axis["range"]
+        assert low < high
+        assert all(low <= value <= high for values in arrays for value in values if value is not None)
 
 
 def titles_in_lines(page: Page) -> None:

@@ -15,15 +15,19 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.services import import_dataset
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
 from privacy_engine.experiments import ExperimentSpec, measures, presets
 from privacy_engine.mechanism import mechanisms
 from tests.browser.browser_profiles import PageMonitor
-from tests.browser.conftest import SIZES, check_page
+from tests.browser.conftest import SIZES, check_page, run_jobs
 from tests.dashboard import kinds
 from tests.patience import patience
 
 FILES = {"stream": kinds.wide(kinds.counts()), "checkins": kinds.checkins(kinds.checkin_rows())}
 SWEPT = {"stream": ("Window", "5, 10"), "checkins": ("Cells per side", "4, 8")}
+VERTICAL = """() => { const { data, _fullLayout: { yaxis } } = document.querySelector(".js-plotly-plot");
+  const values = data.filter(({ name }) => name).flatMap(({ y }) => [...y]);
+  return [yaxis.type, yaxis.range, values, yaxis.title.text.replaceAll("<br>", " ")] }"""
 DATA = {"stream": "Generated stream", "checkins": "Generated check-ins"}
 
 
@@ -162,3 +166,22 @@ def test_the_form_holds_every_preset(open_page: Callable[..., Page], owner: User
     assert [cell.digest for cell in found.cells()] == [
         cell.digest for cell in presets.parse({"name": preset}).spec().cells()
     ]
+
+
+def test_negative_correlations_are_drawn(open_page: Callable[..., Page], owner: User) -> None:
+    small = kinds.wide(kinds.counts() % 3)
+    dataset = import_dataset(owner=owner, upload=ContentFile(small, name="data.csv"))
+    run_jobs()
+    preset = presets.parse({"name": "stream-correlation", "repetitions": 2})
+    row = submit_experiment(owner=owner, dataset=dataset, preset=preset)
+    run_jobs()
+    page = open_page(owner)
+    page.goto(f"/experiments/{row.pk}/")
+    expect(page.locator("[data-results][data-ready=all]")).to_be_visible(timeout=patience(30_000))
+    kind, (low, high), values = page.evaluate(VERTICAL)[:3]
+    assert kind == "linear"
+    assert low < min(values) < 0 < max(values) < high
+    page.get_by_role("button", name="logarithmic axis").click()
+    page.wait_for_function(f"({VERTICAL})()[0] === 'log'")
+    assert "values below 0 are not shown" in page.evaluate(VERTICAL)[3]
+    check_page(page)

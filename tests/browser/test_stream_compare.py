@@ -295,9 +295,24 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
     page.get_by_role("button", name="Compare", exact=True).click()
     events = (abs(COUNTS[2:] - COUNTS[:-2]) >= 20).sum()
     expect(rows.first).to_contain_text(f"{events:,}")
+    expect(rows.locator(".swatch")).to_have_count(2)
+    chart = page.locator("[data-roc]")
     page.get_by_label("Timestamps", exact=True).fill("40")
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator("[data-detection-problem]")).to_contain_text("more than 40 timestamps")
+    expect(page.locator("#detection-length-error")).to_contain_text("at most 39")
+    expect(rows).to_have_count(0)
+    expect(chart).to_be_hidden()
+    page.get_by_label("Timestamps", exact=True).fill("2")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(rows).to_have_count(2)
+    expect(chart).to_be_visible()
+    refusal = {"field": "threshold", "code": "invalid", "message": "threshold must be smaller"}
+    page.route("**/detection/**", lambda route: route.fulfill(status=400, json={"errors": [refusal]}))
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator("#detection-threshold-error")).to_have_text("Must be smaller")
+    expect(page.locator("[data-detection-problem]")).to_be_hidden()
+    expect(rows).to_have_count(0)
+    expect(chart).to_be_hidden()
     assert not accessibility_faults(page)
 
 
@@ -320,8 +335,9 @@ def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], own
     first = page.evaluate("document.querySelector('canvas[data-layer=counts]').toDataURL()")
     page.get_by_role("button", name="Play").click()
     expect(page.locator("[data-map]")).not_to_have_attribute("data-column", at_last or "")
-    page.get_by_role("button", name="Pause").click()
     page.locator(".heat").focus()
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.keyboard.press("Home")
     expect(page.locator("[data-map]")).to_have_attribute("data-column", "0")
     page.wait_for_function(
@@ -333,6 +349,13 @@ def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], own
     expect(values).not_to_have_text(before)
     expect(page.locator("[data-promise]")).to_contain_text("exp(ε)")
     assert not accessibility_faults(page)
+
+    page.goto(f"{reverse('releases:compare', args=[counted.pk])}?range=1-3")
+    expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
+    page.get_by_label("Speed", exact=True).select_option("86400")
+    page.get_by_role("button", name="Play").press("P")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.locator("[data-map]")).to_have_attribute("data-column", "2")
 
 
 def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(

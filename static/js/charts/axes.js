@@ -55,19 +55,24 @@ export function logAxis(arrays, zeros) {
   };
 }
 
-/** The same from 0 on, with at most seven ticks. */
+/** A linear axis that has 0 and all values, with at most seven ticks. */
 export function linearAxis(arrays) {
-  const highest = arrays.reduce((found, values) => values.reduce((a, b) => Math.max(a, b ?? 0), found), 0);
-  const top = highest * 1.06 || 1;
-  const power = 10 ** Math.floor(Math.log10(top / LINEAR_TICKS));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((one) => top / one <= LINEAR_TICKS) ?? 10 * power;
-  const values = Array.from({ length: Math.floor(top / step) + 1 }, (_, i) => Number((i * step).toPrecision(6)));
-  return { floor: 0, axis: { type: "linear", range: [0, top], tickvals: values, ticktext: values.map(linearText) } };
+  const reached = (of) => arrays.reduce((found, values) => values.reduce((a, b) => of(a, b ?? 0), found), 0);
+  const [low, high] = [reached(Math.min), reached(Math.max)].map((value) => value * 1.06);
+  const range = low < high ? [low, high] : [0, 1];
+  const length = range[1] - range[0];
+  const power = 10 ** Math.floor(Math.log10(length / LINEAR_TICKS));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((one) => length / one <= LINEAR_TICKS) ?? 10 * power;
+  const first = Math.ceil(range[0] / step);
+  const places = Array.from({ length: Math.floor(range[1] / step) - first + 1 }, (_, i) => first + i);
+  const values = places.map((place) => Number((place * step).toPrecision(6)));
+  return { floor: 0, axis: { type: "linear", range, tickvals: values, ticktext: values.map(linearText) } };
 }
 
 /** 250, 0.002, 1,200,000; very large and very small values with an exponent: 2e-9 */
 function linearText(value) {
-  const readable = value === 0 || (value >= 1e-5 && value < 1e9);
+  const size = Math.abs(value);
+  const readable = size === 0 || (size >= 1e-5 && size < 1e9);
   return readable ? number(value, 6) : value.toExponential().replace("+", "");
 }
 

@@ -11,6 +11,8 @@ import { alongOf, hasTimes } from "./event_scale.js";
 import { inOrder, kindOf } from "./readout.js";
 import { windowText } from "./rolling_median.js";
 
+const HIDDEN = "; values below 0 are not shown";
+
 /**
  * What a figure shows: a chart's lines (see chart.js) and
  *   title, name   instead of the figure's own
@@ -58,7 +60,7 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     const given = typeof source === "function" ? source(log) : source;
     const what = { ...usual, ...given, ...options, ...(span && { span }) };
     const { vertical = what.note } = what;
-    const y = chosen && what.log && !what.y ? `${vertical}, log` : vertical;
+    const y = chosen && what.log && !what.y ? `${vertical}, log${hasNegative(what) ? HIDDEN : ""}` : vertical;
     shown = { ...what, titles: { y } };
     head.fill(shown, chosen ? log : null);
     head.offerAll(canShowAll(shown, what.span));
@@ -112,6 +114,13 @@ export async function createFigure(host, { title, unit, name, log = true, tools 
     },
   };
 }
+
+/** Whether a visible line has a value that a logarithmic axis has no place for. @param {any} shown */
+const hasNegative = ({ lines }) =>
+  lines.some(
+    (/** @type {any} */ { y, low, visible = true }) =>
+      visible && [...y, ...(low ?? [])].some((/** @type {number | null} */ value) => (value ?? 0) < 0),
+  );
 
 /** Whether only some events are shown. @param {any} shown
  * @param {[number, number]} span */

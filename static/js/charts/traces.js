@@ -90,7 +90,7 @@ function asTraces(line, floor) {
 }
 
 /** The area between a line's `low` and `high`, shaded in its colour. */
-function asBand({ id, x, low, high, colour, visible = true }) {
+function asBand({ id, x, low, high, colour, visible = true }, floor) {
   const known = x.map((_, i) => i).filter((i) => low[i] !== null && high[i] !== null);
   const back = [...known].reverse();
   return {
@@ -102,7 +102,7 @@ function asBand({ id, x, low, high, colour, visible = true }) {
     hoverinfo: "skip",
     showlegend: false,
     x: [...known, ...back].map((i) => x[i]),
-    y: [...known.map((i) => high[i]), ...back.map((i) => low[i])],
+    y: [...known.map((i) => high[i]), ...back.map((i) => low[i])].map((value) => value || floor),
     fillcolor: `${cssColour(colour)}3a`,
     line: { width: 0 },
   };
@@ -241,7 +241,7 @@ export function tracesOf({ lines, bands, hollow, x: values }, floor, scale) {
   const placed =
     values || scale.name === "event" ? lines : lines.map((line) => ({ ...line, x: line.x.map(scale.place) }));
   const spread = placed.filter(({ low }) => low);
-  return [...marked, ...spread.map(asBand), ...placed.flatMap((line) => asTraces(line, floor))];
+  return [...marked, ...spread.map((line) => asBand(line, floor)), ...placed.flatMap((line) => asTraces(line, floor))];
 }
 
 /** What an image outside the page needs beside the plot: its title, those of its axes, a legend. */

@@ -74,7 +74,9 @@ function select(bench, cell) {
  * @param {boolean} on */
 function pin(bench, dimension, on) {
   const { state, parts } = bench;
-  if (on && state.pinned.length === MOST_PINNED) announce(`At most ${MOST_PINNED} dimensions can be pinned.`);
+  const full = on && state.pinned.length >= MOST_PINNED;
+  $("[data-pin-limit]").hidden = !full;
+  if (full) announce($("[data-pin-limit]").textContent);
   else {
     state.pinned = on ? [...state.pinned, dimension] : state.pinned.filter((one) => one !== dimension);
     announce(`${page.dimensions.names[dimension]} is ${on ? "pinned" : "no longer pinned"}.`);
@@ -145,6 +147,7 @@ async function createParts(bench) {
   );
   $("[data-plots]").append(hair, ...edges);
   const isPinned = (/** @type {number} */ dimension) => bench.state.pinned.includes(dimension);
+  $("[data-pin-limit]").textContent = `At most ${MOST_PINNED} dimensions can be pinned: unpin one first.`;
   return {
     hair,
     edges,
@@ -159,7 +162,6 @@ async function createParts(bench) {
     brush: createBrush(brushScale(bench), (range) => {
       bench.state.range = range ?? [0, bench.scale.columns];
       store();
-      bench.parts.map?.bound(bench.state.range);
       plots.drawRange(bench);
       plots.drawMultiples(bench);
     }),
@@ -185,7 +187,7 @@ const brushScale = (bench) => ({
   eventAt: (/** @type {number} */ x) => bench.scale.columnAt(x + bench.scale.left),
   count: () => bench.scale.columns,
   label: (/** @type {number} */ column) => page.axis.labels[column],
-  bound: () => {},
+  bound: (/** @type {number} */ first, /** @type {number} */ last) => bench.parts.map?.bound(first, last),
   item: "timestamp",
 });
 
@@ -244,7 +246,7 @@ function watchControls(bench) {
   watchReleaseTable(table, { toggle: (id, visible) => toggleLine(bench, id, visible) });
   const { known, parts } = bench;
   const visible = () => plots.lines(bench);
-  watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, name: "streams" });
+  watchDetection($("[data-detection]"), { visible, threshold: known.typicalCount, timestamps: page.axis.timestamps });
   addDownloads({ page, known, state, lines: visible, canvases: parts });
   addLargeView();
 }

@@ -3,6 +3,8 @@
 import { save } from "../core/dom.js";
 import { cssColour, dashLengths, token } from "../core/series_style.js";
 
+const TICK_GAP_PX = 10;
+
 /**
  * The context of an empty canvas of so many CSS pixels.
  *
@@ -59,6 +61,26 @@ export function drawUpright(ctx, text, height) {
   ctx.rotate(-Math.PI / 2);
   ctx.fillText(text, 0, 0);
   ctx.restore();
+}
+
+/**
+ * Texts of ticks, each centred on its place where that is between `left` and `right`; without those that would overlap
+ * the one before.
+ *
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {[number, string][]} ticks [px, text]
+ * @param {{left: number, right: number, top: number}} place
+ */
+export function drawTickTexts(ctx, ticks, { left, right, top }) {
+  Object.assign(ctx, { fillStyle: token("--muted"), textAlign: "left", textBaseline: "top" });
+  let reached = -Infinity;
+  for (const [x, text] of ticks) {
+    const { width } = ctx.measureText(text);
+    const start = Math.max(left, Math.min(right - width, x - width / 2));
+    if (start < reached) continue;
+    ctx.fillText(text, start, top);
+    reached = start + width + TICK_GAP_PX;
+  }
 }
 
 /**

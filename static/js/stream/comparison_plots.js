@@ -67,13 +67,15 @@ export async function drawLanes(bench) {
 export function drawBudget(bench) {
   const { page, known, state, scale, parts } = bench;
   const { epsilon, window: size, brief, id: shown } = state.shown;
-  $("[data-budget-title]").textContent = `Budget spent in the last ${count(size, "timestamp")}, ε`;
+  const common = lines(bench).every((one) => one.window === size);
+  const window = common ? `the last ${count(size, "timestamp")}` : "each release’s window";
+  $("[data-budget-title]").textContent = `Budget spent in ${window}, ε`;
   $("[data-budget-note]").textContent = text.budgetNote(known, state.shown, lines(bench));
   const spent = lines(bench).map(({ id, title: name, style }) => {
     return { id, name, style, spent: known.comparisonOf(id)?.window_spent ?? [] };
   });
-  const window = text.windowAt(page.axis, known.comparisonOf(shown), size, state.cell.column, brief);
-  parts.budget.draw({ lines: spent, epsilon, window }, scale);
+  const selected = text.windowAt(page.axis, known.comparisonOf(shown), size, state.cell.column, brief);
+  parts.budget.draw({ lines: spent, epsilon, window: selected }, scale);
 }
 
 /** @param {Bench} bench */

@@ -88,11 +88,9 @@ export function budgetNote(known, shown, visible) {
   const notes = [];
   if (most !== undefined && most !== null) {
     const within = most <= shown.epsilon * (1 + TOLERANCE);
-    notes.push(
-      within
-        ? `never above ε = ${number(shown.epsilon, 6)}`
-        : `up to ${number(most, 4)}, above ε = ${number(shown.epsilon, 6)}`,
-    );
+    const common = visible.every(({ epsilon }) => epsilon === shown.epsilon);
+    const limit = `above ε = ${number(shown.epsilon, 6)}`;
+    notes.push(`${common ? "" : `${shown.title}: `}${within ? "never" : `up to ${number(most, 4)},`} ${limit}`);
   }
   for (const one of new Set([shown, ...visible])) {
     if (one.unsound) notes.push(`${one.title} has no guarantee: what it spends is not what it leaks`);

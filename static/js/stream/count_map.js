@@ -16,7 +16,8 @@ const [EMPTY, FILLED] = [70, 215]; // opacity of 0 and of other counts, of 255
 
 /**
  * The map of `grid` in the page's section. `draw({cells, column, limit, signed, selected, label})` shows one column of
- * `cells`; `bound(range)` are the columns that are played.
+ * `cells`; `bound(first, last)` are the columns that are played. P plays them where the focus is in this section or in
+ * the plots.
  *
  * @param {Grid} grid
  * @param {import("./plot_scale.js").Axis} axis
@@ -30,6 +31,13 @@ export function createCountMap(grid, axis, on) {
   const now = el("p", { class: "muted" });
   const { play, speed, other } = playback.elements;
   $("[data-playback]").replaceChildren(play, now, speed, other);
+  for (const part of [$("[data-playback]").closest("section"), $("[data-plots]")])
+    part.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key.toLowerCase() !== "p" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (/** @type {HTMLElement} */ (event.target).matches("input, select")) return; // where text is typed
+      event.preventDefault();
+      playback.toggle();
+    });
   map.onClick((place) => {
     const cell = cellAt(grid, place);
     if (cell >= 0) on.selectCell(cell);
@@ -47,7 +55,6 @@ export function createCountMap(grid, axis, on) {
       if (map.has("counts")) map.setStyle("counts", { pixels, selected });
       else map.addGrid({ id: "counts", grid, pixels, selected });
     },
-    /** @param {[number, number]} range */
-    bound: ([first, after]) => playback.bound(first, after - 1),
+    bound: playback.bound,
   };
 }

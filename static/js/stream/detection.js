@@ -3,15 +3,18 @@
 import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
+import { messageOf, sentenceOf } from "../core/field_errors.js";
 import { number, whole } from "../core/format.js";
-import { createNumber, numbersOf, refuseInvalid, write } from "../components/number_field.js";
+import { createNumber, numbersOf, refuseInvalid, showProblem, write } from "../components/number_field.js";
+import { swatch } from "../components/swatch.js";
 
 const ABOUT = {
   jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
   "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
 };
 
-const LENGTH = { minimum: 1, maximum: 10_000, whole: true, required: true };
+const MOST = 10_000;
+const USUAL = 10;
 const THRESHOLD = { minimum: 0, required: true };
 const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 
@@ -19,30 +22,43 @@ const JUDGED = " The uploaded counts are judged at this threshold, each release 
 
 /**
  * Watch the section; it is loaded when it is opened first. `visible()` are the releases to compare, `threshold()` a
- * first threshold.
+ * first threshold, `timestamps` how many there are.
  *
  * @param {HTMLDetailsElement} section
- * @param {{visible: () => Release[], threshold: () => number, name: string}} page
+ * @param {{visible: () => Release[], threshold: () => number, timestamps: number}} page
  */
-export function watchDetection(section, { visible, threshold, name }) {
+export function watchDetection(section, { visible, threshold, timestamps }) {
   const form = $("[data-detection-form]", section);
   const problem = $("[data-detection-problem]", section);
-  const length = createNumber(LENGTH, { id: "detection-length", name: "length", value: 10 });
-  const level = createNumber(THRESHOLD, { id: "detection-threshold", name: "threshold" });
-  const label = (/** @type {string} */ id, /** @type {string} */ text) => el("label", { for: id }, text);
-  $("[data-length]", form).append(label("detection-length", "Timestamps"), length.input, length.error);
-  $("[data-threshold]", form).append(label("detection-threshold", "Threshold"), level.input, level.error);
+  const [chart, table] = [$("[data-roc]", section), $("[data-detection-table]", section)];
+  const inputs = createInputs(form, timestamps);
   /** @type {ReturnType<typeof import("../charts/figure.js").createFigure> | null} */
   let figure = null;
 
   /** @param {string} title */
   async function createChart(title) {
     const { createFigure } = await import("../charts/figure.js"); // most readers need no chart library here
-    return createFigure($("[data-roc]", section), { title, unit: "share", name: `${name}-roc`, log: false });
+    return createFigure(chart, { title, unit: "share", name: "streams-roc", log: false });
+  }
+
+  /** Remove results, which are of other values. */
+  function clear() {
+    chart.hidden = true;
+    table.replaceChildren();
+  }
+
+  /** Show problems beside their fields, the others below the form. @param {ApiProblem[]} errors */
+  function fail(errors) {
+    clear();
+    for (const one of errors) if (inputs[one.field ?? ""]) showProblem(inputs[one.field ?? ""], messageOf(one));
+    const others = errors.filter(({ field }) => !inputs[field ?? ""]);
+    problem.textContent = others.map(sentenceOf).join(" ");
+    problem.hidden = !others.length;
   }
 
   async function compare() {
     problem.hidden = true;
+    for (const input of Object.values(inputs)) showProblem(input, "");
     const query = { event: form.event.value, ...numbersOf(form) };
     $("[data-detection-about]", section).textContent = ABOUT[/** @type {keyof typeof ABOUT} */ (query.event)] + JUDGED;
     const releases = visible();
@@ -56,8 +72,7 @@ export function watchDetection(section, { visible, threshold, name }) {
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      problem.textContent = error.message;
-      problem.hidden = false;
+      fail(error.errors);
     }
   }
 
@@ -65,7 +80,8 @@ export function watchDetection(section, { visible, threshold, name }) {
    * @param {any[]} curves
    * @param {string} title */
   async function show(releases, curves, title) {
-    $("[data-detection-table]", section).replaceChildren(tableOf(releases, curves));
+    table.replaceChildren(tableOf(releases, curves));
+    chart.hidden = false;
     figure ??= createChart(title);
     const lines = releases.flatMap(({ id, title: called, style }, i) =>
       curves[i]
@@ -88,13 +104,28 @@ export function watchDetection(section, { visible, threshold, name }) {
 
   form.addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (!refuseInvalid(form)) compare();
+    if (refuseInvalid(form)) clear();
+    else compare();
   });
   section.addEventListener("toggle", () => {
     if (!section.open || figure) return;
-    write(level.input, threshold());
+    write(inputs.threshold, threshold());
     compare();
   });
+}
+
+/** The number fields, by name. @param {HTMLElement} form
+ * @param {number} timestamps
+ * @returns {Record<string, any>} */
+function createInputs(form, timestamps) {
+  const longest = Math.max(1, Math.min(MOST, timestamps - 1));
+  const rule = { minimum: 1, maximum: longest, whole: true, required: true };
+  const length = createNumber(rule, { id: "detection-length", name: "length", value: Math.min(USUAL, longest) });
+  const level = createNumber(THRESHOLD, { id: "detection-threshold", name: "threshold" });
+  const label = (/** @type {string} */ id, /** @type {string} */ text) => el("label", { for: id }, text);
+  $("[data-length]", form).append(label("detection-length", "Timestamps"), length.input, length.error);
+  $("[data-threshold]", form).append(label("detection-threshold", "Threshold"), level.input, level.error);
+  return { length: length.input, threshold: level.input };
 }
 
 const areaText = (/** @type {any} */ curve) => (curve ? number(curve.area, 3) : "no such event");
@@ -103,11 +134,11 @@ const areaText = (/** @type {any} */ curve) => (curve ? number(curve.area, 3) : 
  * @param {any[]} curves */
 function tableOf(releases, curves) {
   const heads = ["Release", "Area", "Events", "Other timestamps"];
-  const row = (/** @type {Release} */ { title }, /** @type {number} */ i) =>
+  const row = (/** @type {Release} */ { title, style }, /** @type {number} */ i) =>
     el(
       "tr",
       {},
-      el("th", { scope: "row" }, title),
+      el("th", { scope: "row" }, el("span", { class: "detection__name" }, swatch(style), title)),
       el("td", { class: "number" }, areaText(curves[i])),
       el("td", { class: "number" }, curves[i] ? whole(curves[i].positives) : "–"),
       el("td", { class: "number" }, curves[i] ? whole(curves[i].negatives) : "–"),

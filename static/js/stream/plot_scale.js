@@ -4,6 +4,7 @@ const TICK_PX = 84;
 const NARROW_PX = 560;
 const GUTTER_PX = 112; // for names beside the heat map
 const LONGEST = 12; // characters of a label
+const DAY_MS = 86_400_000;
 
 /**
  * @typedef {{timestamps: number, edges: number[], labels: string[], time_s: number[] | null}} Axis
@@ -34,8 +35,8 @@ export function plotScale(columns, width) {
 }
 
 /**
- * [column, text] of ticks in `width` pixels for the columns [first, after): years, months or days where they fit, else
- * labels evenly spaced.
+ * [column, text] of ticks in `width` pixels for the columns [first, after): the finest of years to seconds that fit,
+ * else labels evenly spaced, each text once.
  *
  * @param {Axis} axis
  * @param {[number, number]} range
@@ -44,51 +45,88 @@ export function plotScale(columns, width) {
  */
 export function ticksOf({ labels, time_s: time }, [first, after], width) {
   const most = Math.max(2, Math.floor(width / TICK_PX));
+  const dates = time ? labels.slice(first, after).map((label, i) => readingOf(label, time[first + i])) : [];
+  /** @type {[number, string][]} */
+  let found = [];
   for (const unit of time ? UNITS : []) {
-    const found = changes(time ?? [], unit, first, after);
-    if (found.length >= 2 && found.length <= most) return found;
+    const next = changes(dates, unit, first);
+    if (next.length > most) break;
+    if (next.length > found.length) found = next; // daily counts change in every unit below a day too
   }
+  return found.length >= 2 ? found : evenTicks(labels, dates, [first, after], most);
+}
+
+/**
+ * @param {string[]} labels
+ * @param {Date[]} dates
+ * @param {[number, number]} range
+ * @param {number} most
+ * @returns {[number, string][]}
+ */
+function evenTicks(labels, dates, [first, after], most) {
   const count = Math.min(most, after - first);
-  return Array.from({ length: count }, (_, i) => {
+  const daily = dates.every((date) => date.getTime() % DAY_MS === 0);
+  const ticks = Array.from({ length: count }, (_, i) => {
     const column = first + Math.floor((i * (after - first)) / count);
-    return [column, labels[column].slice(0, LONGEST)];
+    const text = daily ? labels[column].slice(0, LONGEST) : minuteText(dates[column - first]);
+    return /** @type {[number, string]} */ ([column, text]);
   });
+  return ticks.filter(([, text], i) => text !== ticks[i - 1]?.[1]);
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)/;
+
+/** The time as its label writes it, as a date whose UTC parts it is.
+ * @param {string} label
+ * @param {number} time */
+function readingOf(label, time) {
+  const [, day, clock] = ISO.exec(label) ?? [];
+  return new Date(day ? `${day}T${clock}Z` : time * 1000);
 }
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 const monthText = (/** @type {Date} */ date) => `${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
-/** From the finest to the coarsest: a number that changes at a tick, and the tick's text. */
+const dayText = (/** @type {Date} */ date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
+const minuteText = (/** @type {Date} */ date) => `${dayText(date)} ${date.toISOString().slice(11, 16)}`;
+const secondText = (/** @type {Date} */ date) => date.toISOString().slice(11, 19);
+const MONDAY_MS = 4 * DAY_MS; // 1970 began on a Thursday
+
+/** Units of so many milliseconds. @param {number} unit
+ * @param {number[]} sizes
+ * @param {(date: Date) => string} text */
+const multiples = (unit, sizes, text) =>
+  sizes.map((size) => ({ of: (/** @type {Date} */ date) => Math.floor((+date - MONDAY_MS) / unit / size), text }));
+
+/** From the coarsest to the finest: a number that changes at a tick, and the tick's text. */
 const UNITS = [
-  {
-    of: (/** @type {Date} */ date) => Math.floor(date.getTime() / 86_400_000),
-    text: (/** @type {Date} */ date) => `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`,
-  },
-  ...[1, 2, 3, 6].map((size) => ({
-    of: (/** @type {Date} */ date) => Math.floor((12 * date.getUTCFullYear() + date.getUTCMonth()) / size),
-    text: monthText,
-  })),
   {
     of: (/** @type {Date} */ date) => date.getUTCFullYear(),
     text: (/** @type {Date} */ date) => `${date.getUTCFullYear()}`,
   },
+  ...[6, 3, 2, 1].map((size) => ({
+    of: (/** @type {Date} */ date) => Math.floor((12 * date.getUTCFullYear() + date.getUTCMonth()) / size),
+    text: monthText,
+  })),
+  ...multiples(DAY_MS, [14, 7, 2, 1], dayText),
+  ...multiples(3_600_000, [12, 6, 3, 2, 1], minuteText),
+  ...multiples(60_000, [30, 15, 10, 5, 2, 1], minuteText),
+  ...multiples(1000, [30, 15, 10, 5, 2, 1], secondText),
 ];
 
 /**
- * @param {number[]} time
+ * @param {Date[]} dates of the columns from `first`
  * @param {(typeof UNITS)[number]} unit
  * @param {number} first
- * @param {number} after
  */
-function changes(time, { of, text }, first, after) {
+function changes(dates, { of, text }, first) {
   /** @type {[number, string][]} */
   const found = [];
   /** @type {number | null} */
   let before = null;
-  for (let column = first; column < after; column += 1) {
-    const date = new Date(time[column] * 1000);
+  dates.forEach((date, i) => {
     const now = of(date);
-    if (before !== null && now !== before) found.push([column, text(date)]);
+    if (before !== null && now !== before) found.push([first + i, text(date)]);
     before = now;
-  }
+  });
   return found;
 }

@@ -3,7 +3,7 @@
 import { el } from "../core/dom.js";
 import { number, whole } from "../core/format.js";
 import { token } from "../core/series_style.js";
-import { clearCanvas, drawLine, drawUpright } from "./canvas.js";
+import { clearCanvas, drawLine, drawTickTexts, drawUpright } from "./canvas.js";
 import { enlargeButton } from "../charts/enlarge.js";
 import { ticksOf } from "./plot_scale.js";
 import { roundUp } from "./raster.js";
@@ -155,15 +155,8 @@ function drawFrame(ctx, { width, low, high, yOf, xOf, ticks }) {
   ctx.textBaseline = "top";
   ctx.textAlign = "center";
   ctx.fillText("time", (LEFT_PX + width) / 2, HEIGHT_PX - 13);
-  let reached = LEFT_PX - 4;
-  for (const [column, text] of ticks) {
-    const half = ctx.measureText(text).width / 2;
-    const left = Math.max(LEFT_PX, Math.min(width - 2 * half, xOf(column) - half));
-    if (left < reached) continue;
-    ctx.textAlign = "left";
-    ctx.fillText(text, left, HEIGHT_PX - BELOW_PX + 4);
-    reached = left + 2 * half + 10;
-  }
+  const placed = ticks.map(([column, text]) => /** @type {[number, string]} */ ([xOf(column), text]));
+  drawTickTexts(ctx, placed, { left: LEFT_PX, right: width, top: HEIGHT_PX - BELOW_PX + 4 });
 }
 
 /** The points of a line; where several columns share a pixel the lowest and the highest of them.

@@ -4,6 +4,15 @@ import { el } from "../../core/dom.js";
 import { createFigure } from "../../charts/figure.js";
 
 const WIDE = ["m", "ε"]; // what ranges over decades, as the papers draw it
+const CORRELATIONS = ["stream-pearson", "stream-spearman"];
+
+const valuesOf = (lines) => lines.flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]);
+
+/** Whether charts open with a logarithmic axis: those of what ranges over decades and is nowhere below 0. */
+function opensLog({ panels, measure, wide }) {
+  if (CORRELATIONS.includes(measure.name) || !(wide || WIDE.includes(measure.unit))) return false;
+  return panels.every(({ lines }) => valuesOf(lines).every((value) => value >= 0));
+}
 
 /**
  * {draw(shown)} of charts in `host`: `shown` = {measure: {title, unit}, wide, x: {name, log}, panels: [{title, lines}],
@@ -16,27 +25,24 @@ export function createPanels(host, stem) {
   let queue = Promise.resolve();
 
   async function build({ panels, measure, wide, key }) {
-    if (made === key) return;
+    const log = opensLog({ panels, measure, wide });
+    if (made === `${key} ${log}`) return;
     const hosts = panels.map(() => el("div", { class: "chart" }));
     host.replaceChildren(...hosts);
     host.classList.toggle("panels--one", panels.length === 1);
     figures = await Promise.all(
       panels.map(({ title }, i) => {
         const name = [stem, measure.name, title].filter(Boolean).join("_");
-        return createFigure(hosts[i], { title, unit: measure.unit, name, log: wide || WIDE.includes(measure.unit) });
+        return createFigure(hosts[i], { title, unit: measure.unit, name, log });
       }),
     );
-    made = key;
+    made = `${key} ${log}`;
   }
 
   async function drawAll(shown) {
     await build(shown);
     const { panels, measure, x } = shown;
-    const also = panels.flatMap(({ lines }) =>
-      lines
-        .filter(({ visible }) => visible !== false)
-        .flatMap(({ y, low, high }) => [...y, ...(low ?? []), ...(high ?? [])]),
-    );
+    const also = panels.flatMap(({ lines }) => valuesOf(lines.filter(({ visible }) => visible !== false)));
     const vertical = [measure.title, measure.unit].filter(Boolean).join(", ");
     const common = { vertical, x, also, by: { key: "x", name: x.name } };
     await Promise.all(figures.map((figure, i) => figure.show((log) => ({ ...common, log, lines: panels[i].lines }))));
