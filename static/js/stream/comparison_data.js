@@ -100,7 +100,7 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     },
     /** The mean of the true counts above 0, for a first threshold. */
     typicalCount() {
-      const values = cells.get("truth")?.values.filter((value) => value > 0) ?? new Float32Array();
+      const values = cells.get("truth")?.values.filter((value) => value > 0) ?? new Float64Array();
       return Math.max(1, Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1)));
     },
   };

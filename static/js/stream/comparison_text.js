@@ -2,7 +2,7 @@
 
 import { swatch } from "../components/swatch.js";
 import { $, el } from "../core/dom.js";
-import { count, number, percent, whole } from "../core/format.js";
+import { count, number, percent, tenths, whole } from "../core/format.js";
 import { perRow } from "./raster.js";
 import { stopsOf } from "./ramp.js";
 
@@ -12,13 +12,9 @@ const HELP =
 const SEEDED = "A seeded simulation: it is not private and is not published. ";
 const TOLERANCE = 1e-9; // of sums of budgets, which are floats
 
-const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-
 /** A count as text: all digits of whole numbers, tenths of large estimates. @param {number} value */
-export const countText = (value) => {
-  if (Number.isInteger(value)) return whole(value);
-  return Math.abs(value) < 100 ? number(value, 3) : TENTHS.format(value);
-};
+export const countText = (value) =>
+  Number.isInteger(value) || Math.abs(value) >= 100 ? tenths(value) : number(value, 3);
 
 const signed = (/** @type {number} */ value) =>
   `${value > 0 ? "+" : value < 0 ? "−" : ""}${countText(Math.abs(value))}`;
@@ -47,7 +43,7 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
     el("span", {}, columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.brief, countText(released)),
-    el("span", {}, "difference ", el("b", {}, signed(Number(difference.toPrecision(7)))), relative),
+    el("span", {}, "difference ", el("b", {}, signed(difference)), relative),
     ...others
       .filter(({ id }) => id !== shown.id)
       .map(({ id, brief }) => part(brief, countText(known.cells(id).at(dimension, column)))),

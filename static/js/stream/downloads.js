@@ -3,7 +3,6 @@
 import { $ } from "../core/dom.js";
 import { createChartMenu, createTableDialog, saveCsv } from "../charts/chart_menu.js";
 import { saveImage } from "./canvas.js";
-import { plain } from "./cells.js";
 import { csvOf, tableOf } from "./numbers.js";
 
 /** @typedef {{head: string[], rows: () => import("./numbers.js").Row[]}} Numbers */
@@ -79,8 +78,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
   return {
     heat: {
       head: ["dimension", ...labels],
-      rows: () =>
-        state.order.map((/** @type {number} */ one) => [names[one], ...Array.from(shownCells().row(one), plain)]),
+      rows: () => state.order.map((/** @type {number} */ one) => [names[one], ...shownCells().row(one)]),
     },
     column: {
       get head() {
@@ -116,9 +114,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
       rows: () =>
         inRange(
           columns((column) =>
-            state.pinned.flatMap((/** @type {number} */ one) =>
-              pinnedLines().map(({ row }) => plain(row(one)[column])),
-            ),
+            state.pinned.flatMap((/** @type {number} */ one) => pinnedLines().map(({ row }) => row(one)[column])),
           ),
         ),
     },
