@@ -26,6 +26,16 @@ function columnName({ labels, edges }, column) {
   return size === 1 ? labels[column] : `${labels[column]}, mean of ${whole(size)} timestamps`;
 }
 
+/** Reserve the width of the longest values: nothing moves where the pointer does. @param {HTMLElement} line
+ * @param {{axis: any, largest: number}} known */
+export function reserveValues(line, { axis, largest }) {
+  const time = Math.max(
+    ...axis.labels.map((/** @type {string} */ _, /** @type {number} */ i) => columnName(axis, i).length),
+  );
+  line.style.setProperty("--number", `${countText(-largest).length + 2}ch`); // with tenths
+  line.style.setProperty("--time", `${time}ch`);
+}
+
 /**
  * @param {HTMLElement} line
  * @param {{page: any, known: any, cell: {dimension: number, column: number}, shown: any, others: any[]}} what
@@ -36,14 +46,14 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
   if (truth === undefined || released === undefined) return;
   const difference = released - truth;
   const part = (/** @type {string} */ name, /** @type {string} */ value) =>
-    el("span", {}, `${name} `, el("b", {}, value));
+    el("span", {}, `${name} `, el("b", { class: "value-line__number" }, value));
   const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
   line.replaceChildren(
-    el("b", {}, page.dimensions.names[dimension]),
-    el("span", {}, columnName(page.axis, column)),
+    el("b", { class: "value-line__name" }, page.dimensions.names[dimension]),
+    el("span", { class: "value-line__time" }, columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.brief, countText(released)),
-    el("span", {}, "difference ", el("b", {}, signed(difference)), relative),
+    el("span", { class: "value-line__difference" }, "difference ", el("b", {}, signed(difference)), relative),
     ...others
       .filter(({ id }) => id !== shown.id)
       .map(({ id, brief }) => part(brief, countText(known.cells(id).at(dimension, column)))),
