@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
-from tests.browser.conftest import DESKTOP, PHONE
+from dashboard.streams.services import open_stream, publish_events
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import DESKTOP, PHONE, assert_fits
 from tests.browser.test_stream_compare import COUNTS, compared, opened
 from tests.dashboard import kinds
 
@@ -79,3 +82,24 @@ def test_a_dimension_without_a_name_has_its_number(open_page: Callable[..., Page
     page.get_by_role("button", name=f"dimension {number}", exact=True).first.click()
     expect(page.locator("[data-lanes-title]")).to_have_text(f"dimension {number}: when values change")
     expect(page.locator("[data-values]")).to_contain_text(f"dimension {number}")
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_page_of_a_dataset_is_whole(open_page: Callable[..., Page], owner: User, size: dict[str, int]) -> None:
+    dataset = compared(owner, kinds.wide(COUNTS), *levels("uniform", "adapub"))
+    page = open_page(owner, size=size)
+    page.goto(reverse("datasets:detail", args=[dataset.pk]))
+    expect(page.locator("[data-report]")).to_contain_text("40 timestamps of 3 dimensions")
+    assert page.evaluate(CLIPPED, "#releases .table-scroll") == []
+    assert_fits(page)
+
+
+def test_a_live_stream_fits_a_phone(open_page: Callable[..., Page], owner: User) -> None:
+    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+    live, _ = open_stream(owner=owner, name="Visitors", dimensions=list(kinds.NAMES), spec=spec)
+    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
+    page = open_page(owner, size=PHONE)
+    page.goto(reverse("streams:detail", args=[live.pk]))
+    expect(page.locator(".js-plotly-plot")).to_have_count(2)
+    expect(page.locator(".chart__unit").first).to_have_text("1 timestamp")
+    assert_fits(page)

@@ -1,6 +1,7 @@
 /* Menus of a comparison's plots and tables: PNG, CSV, and their numbers as a table. */
 
 import { $ } from "../core/dom.js";
+import { count } from "../core/format.js";
 import { createChartMenu, createTableDialog, saveCsv } from "../charts/chart_menu.js";
 import { saveImage } from "./canvas.js";
 import { csvOf, tableOf } from "./numbers.js";
@@ -98,7 +99,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
     },
     budget: {
       get head() {
-        return ["time", ...lines().map(({ title, window }) => `${title}, ε in ${window} timestamps`)];
+        return ["time", ...lines().map(({ title, window }) => `${title}, ε in ${count(window, "timestamp")}`)];
       },
       rows: () => columns((column) => lines().map(({ id }) => known.comparisonOf(id).window_spent[column])),
     },
