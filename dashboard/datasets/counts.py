@@ -75,8 +75,15 @@ def shown(
     }
 
 
+def shown_names(dataset: Dataset) -> list[str]:
+    """Return the names of the streams; those without one get their number, from 1."""
+    known = (dataset.summary or {})["dimensions"]
+    return [one["name"] or f"dimension {i:,}" for i, one in enumerate(known, 1)]
+
+
 def listed_streams(dataset: Dataset) -> list[dict[str, Any]]:
     """Return the streams with their totals, the largest first; at most :data:`LISTED`."""
     known = (dataset.summary or {})["dimensions"]
     order = sorted(range(len(known)), key=lambda i: -known[i]["total"])[:LISTED]  # stable: equal totals stay in order
-    return [{"index": i, "name": known[i]["name"], "total": known[i]["total"]} for i in order]
+    names = shown_names(dataset)
+    return [{"index": i, "name": names[i], "total": known[i]["total"]} for i in order]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.core.templatetags.display import moment, number, whole
+from dashboard.core.templatetags.display import moment, number, tenths, whole
 from dashboard.datasets.models import Dataset, Kind
 from privacy_engine.instants import instant
 
@@ -25,7 +25,7 @@ def _of_stream(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [
         ("Timestamps", whole(known["timestamps"])),
         ("Streams", whole(len(known["dimensions"]))),
-        ("Total", number(known["total"])),
+        ("Total", tenths(known["total"])),
         ("First", known["start"]),
         ("Last", known["end"]),
         ("Interval", None if interval is None else _interval(interval)),

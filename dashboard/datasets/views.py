@@ -30,6 +30,7 @@ from dashboard.projects.models import Role
 from dashboard.projects.selectors import project_choices
 from dashboard.releases.selectors import page_of_batches
 from privacy_engine import formats
+from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import EngineError
 
 SHOWN = 30  # releases on a dataset's page
@@ -160,6 +161,8 @@ def _for_script(dataset: Dataset) -> dict[str, Any]:
         "name": dataset.name,
         "error": dataset.error,
         "report": dataset.report,
+        "item": datatypes[dataset.kind].item,
+        "dimensions": len(known["dimensions"]) if "dimensions" in known else None,
         "options": dataset.options,
         "cleaning": dataset.cleaning,
         "sample": dataset.sample,

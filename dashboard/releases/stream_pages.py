@@ -10,6 +10,7 @@ from typing import Any
 from django.urls import reverse
 
 from dashboard.core.templatetags.display import number
+from dashboard.datasets.counts import shown_names
 from dashboard.datasets.models import Dataset
 from dashboard.releases.downloads import context_of
 from dashboard.releases.models import Release
@@ -120,4 +121,4 @@ def _grid(dataset: Dataset) -> dict[str, Any] | None:
 
 def _dimensions(dataset: Dataset) -> dict[str, Any]:
     known = (dataset.summary or {})["dimensions"]
-    return {"names": [one["name"] for one in known], "totals": [one["total"] for one in known]}
+    return {"names": shown_names(dataset), "totals": [one["total"] for one in known]}

@@ -14,7 +14,7 @@ from privacy_engine.metrics.stream import correlations, relative_errors
 
 MOST_COLUMNS = 2000
 MOST_CELLS = 2**21
-"""Of a heat map: 8 MB as floats of 32 bits."""
+"""Of a heat map: 16 MB as floats of 64 bits."""
 
 
 class DimensionErrors(Result):

@@ -18,6 +18,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
+from privacy_engine.plurals import counted
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.step_text import parse_short_step, short_forms, value_of
@@ -177,7 +178,7 @@ def _release_other(
     assert read.other is not None
     made = release_other(spec, read.other)
     write_whole(out, partial(made.write, fmt))
-    return f"{len(read):,} {found.items}. {made.statement}{_reading_text(read.report, [])}"
+    return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"
 
 
 def _refuse_other_columns(report: formats.Report, kind: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from privacy_engine import formats
 from privacy_engine.commands.base import PERSON, Command, reading
 from privacy_engine.errors import ParameterError
+from privacy_engine.plurals import counted
 from privacy_engine.stays import StaySpec, stays_of, write_csv
 from privacy_engine.step_text import value_of
 from privacy_engine.whole_files import write_whole
@@ -53,5 +54,5 @@ def _stays(*, file: Path, variant: str, read: list[str], person: str | None, out
     spec = StaySpec.parse({"reading": variant, **given})
     found = stays_of(formats.read(file, **reading(read, person)).series, spec)
     write_whole(out, partial(write_csv, found))
-    size = f"{len(found):,} check-ins of {len(set(found.user.tolist())):,} users"
+    size = f"{counted(len(found), 'check-in')} of {counted(len(set(found.user.tolist())), 'user')}"
     return f"{size}. A promise about one user covers {spec.described().covers}."

@@ -44,7 +44,7 @@ PURE = """async () => {
   const { moved } = await import("/static/js/stream/heat_map.js");
   const { budgetNote } = await import("/static/js/stream/comparison_text.js");
   const { Cells, decodeCells } = await import("/static/js/stream/cells.js");
-  const cells = new Cells(4, 3, Float32Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
+  const cells = new Cells(4, 3, Float64Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
   const values = (order, width, height, signed) =>
     [...raster.rasterise(cells, order, { width, height }, signed).values];
   const known = { names: ["b", "a10", "a9"], totals: [5, 5, 7], errors: [0.5, null, 0.1] };

@@ -61,7 +61,7 @@ def test_states_which_timestamps_of_a_damaged_file_are_left_out(run: Run, tmp_pa
     path, out = tmp_path / "counts.csv", tmp_path / "out.csv"
     path.write_text("time,a,b\n2026-01-01,1,2\n2026-01-02,,7\n2026-01-03,-1,7\n2026-01-04,x,7\n2026-01-05,3,\n")
     stated, _, code = run(path, *given(SAMPLE), "--out", out)
-    assert (stated.startswith("1 timestamps. "), code) == (True, 0)
+    assert (stated.startswith("1 timestamp. "), code) == (True, 0)
     assert "Left out: " in stated
     assert "2 lines (3, 6): A value is empty" in stated
     assert "1 line (4): A count is negative." in stated

@@ -33,9 +33,9 @@ def stream(owner_api: APIClient) -> dict[str, Any]:
 
 def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
     """How many timestamps there are, and the cells, (n, d)."""
-    magic, version, timestamps, columns, dimensions = struct.unpack("<5I", body[:20])
+    magic, version, timestamps, columns, dimensions, _ = struct.unpack("<6I", body[:24])
     assert (magic, version) == (heat_maps.MAGIC, heat_maps.VERSION)
-    return timestamps, np.frombuffer(body[20:], "<f4").reshape(dimensions, columns).T
+    return timestamps, np.frombuffer(body[24:], "<f8").reshape(dimensions, columns).T
 
 
 class TestHeatMap:
@@ -47,6 +47,11 @@ class TestHeatMap:
         assert uploaded.tolist() == expected.tolist()
         row = released(owner_api, stream, STREAM | {"epsilon": 400.0})  # P(noise != 0) < 2 exp(-100) for each count
         assert decoded(owner_api.get(row["urls"]["heat_map"]).content)[1].tolist() == expected.tolist()
+
+    def test_holds_large_counts_exactly(self, owner_api: APIClient) -> None:
+        stream = made(owner_api, kinds.wide(COUNTS + 2**52))
+        _, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
+        assert sorted(found.ravel().tolist()) == sorted((COUNTS + 2**52).ravel().tolist())
 
     def test_columns_are_means_where_there_are_more_timestamps(
         self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch

@@ -67,6 +67,9 @@ class TestUpload:
         page = owner_page.get(stream["urls"]["page"]).content.decode()
         for label, text in {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}.items():
             assert f"<dt>{label}</dt><dd>{text}</dd>" in page
+        assert f"<dt>Total</dt><dd>{COUNTS.sum():,}</dd>" in page
+        for i, name in enumerate(NAMES):
+            assert f"{name} ({COUNTS[:, i].sum():,})" in page
 
     @pytest.mark.parametrize("positions", ["48.85,2.35", "48.8,2.3"])
     def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api: APIClient, positions: str) -> None:

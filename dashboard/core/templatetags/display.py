@@ -39,6 +39,12 @@ def whole(value: float | None) -> str:
 
 
 @register.filter
+def tenths(value: float) -> str:
+    """All digits of a whole number, tenths of another: 4,423,432, 17.5"""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+@register.filter
 def counted(value: int, noun: str) -> str:
     """12,345 events, 1 entry"""
     return plurals.counted(value, noun)

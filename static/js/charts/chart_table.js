@@ -78,7 +78,8 @@ export function tableOf(
     rows.length > ROWS_SHOWN
       ? `The first ${ROWS_SHOWN} of ${whole(rows.length)} rows${of}; the CSV has them all.`
       : `${count(rows.length, "row")}${of}.`;
-  const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : number(value, 4));
+  const textOf = (value) => (Number.isInteger(value) ? whole(value) : number(value, 4));
+  const cell = (value) => el("td", { class: "number" }, value === null || value === undefined ? "" : textOf(value));
   const heads = [
     ...found.names.map((one) => el("th", { scope: "col", class: "number" }, one)),
     kind && el("th", { scope: "col" }, "kind"),

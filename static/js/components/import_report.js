@@ -148,13 +148,20 @@ function members(report, heading) {
   );
 }
 
-/** "GPX, 20 of 21 points read in 1 series" */
-export function understood(report) {
+/**
+ * "GPX, 20 of 21 points read in 1 series"; of count streams, "CSV or TSV table, 374 timestamps of 1,298 dimensions".
+ *
+ * @param {any} report
+ * @param {{item?: string, dimensions?: number | null}} data what there is most of, dimensions of count streams
+ */
+export function understood(report, { item = "event", dimensions = null } = {}) {
+  const format = report.format_title ?? report.format;
+  if (dimensions !== null) return `${format}, ${count(report.kept, item)} of ${count(dimensions, "dimension")}`;
   const kept =
     report.kept === report.rows_read
-      ? count(report.kept, "event")
+      ? count(report.kept, item)
       : `${whole(report.kept)} of ${count(report.rows_read, report.row_unit)}`;
-  return `${report.format_title ?? report.format}, ${kept} read in ${whole(report.series_count)} series`;
+  return `${format}, ${kept} read in ${whole(report.series_count)} series`;
 }
 
 /**

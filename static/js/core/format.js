@@ -51,6 +51,11 @@ export const eventNumber = (index) => whole(index + 1);
 export const number = (value, digits = 3) =>
   new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value);
 
+const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+
+/** All digits of a whole number, tenths of another: 123,456,808, 12.3. @param {number} value */
+export const tenths = (value) => TENTHS.format(value);
+
 /** 141 m, 2.79 km, 1,234 km. @param {number | null | undefined} value */
 export function metres(value) {
   if (value === null || value === undefined) return "–";

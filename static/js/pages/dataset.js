@@ -56,7 +56,7 @@ if (page.report && place) {
     $(`#reread-${option}`).focus();
   };
   place.replaceChildren(
-    el("p", {}, understood(page.report)),
+    el("p", {}, understood(page.report, page)),
     renderReport(page.report, { onChange: reread && change, heading: "h3" }),
   );
 } else if (place && page.sample) {

@@ -2,7 +2,7 @@
 
 import { ApiError, post } from "../core/api.js";
 import { $, announce, data, el } from "../core/dom.js";
-import { number, whole } from "../core/format.js";
+import { count, number } from "../core/format.js";
 import { createCountChart } from "../stream/count_chart.js";
 import { createLiveFeed } from "../stream/live_feed.js";
 
@@ -33,7 +33,7 @@ let charts = null;
 
 /** The charts; their library is loaded once there is something to draw. */
 function created() {
-  const title = `ε spent in the last ${whole(page.window)} timestamps`;
+  const title = `ε spent in the last ${count(page.window, "timestamp")}`;
   charts ??= Promise.all([
     createCountChart($("[data-chart]"), { title: "Published counts", name: "live-counts" }),
     createCountChart($("[data-budget-chart]"), { title, name: "live-budget", unit: "ε" }),
@@ -84,7 +84,7 @@ function add(/** @type {Timestamp[]} */ fresh) {
   published = last.position + 1;
   $("[data-empty]").hidden = true;
   $("[data-last]").textContent = `Last timestamp: ${last.time}`;
-  $("[data-published]").textContent = `${whole(published)} timestamp${published === 1 ? "" : "s"}`;
+  $("[data-published]").textContent = count(published, "timestamp");
   schedule();
 }
 

@@ -10,7 +10,7 @@ import { createBrush } from "../components/timeline_brush.js";
 import { createAxis, createBudgetPlot } from "../stream/budget_plot.js";
 import { createComparisonData } from "../stream/comparison_data.js";
 import * as plots from "../stream/comparison_plots.js";
-import { showPromise } from "../stream/comparison_text.js";
+import { reserveValues, showPromise } from "../stream/comparison_text.js";
 import { watchDetection } from "../stream/detection.js";
 import { createDimensionList, ordered } from "../stream/dimension_list.js";
 import { addDownloads } from "../stream/downloads.js";
@@ -118,6 +118,7 @@ const load = (bench) =>
     parts.heat.mark(state.cell);
     parts.brush.set([state.range[0], state.range[1]]);
     const drawn = plots.drawPlots(bench);
+    reserveValues($("[data-values]"), { axis: page.axis, largest: known.largest() });
     plots.showValues(bench);
     await drawn;
   });

@@ -3,15 +3,15 @@
 import { getBytes } from "../core/api.js";
 
 const MAGIC = 0x544d4843;
-const VERSION = 1;
-const HEADER = 20;
+const VERSION = 2;
+const HEADER = 24;
 
 /** Counts of `dimensions` in `columns`: each column is a timestamp, or the mean of several. */
 export class Cells {
   /**
    * @param {number} columns
    * @param {number} dimensions
-   * @param {Float32Array} values dimension after dimension
+   * @param {Float64Array} values dimension after dimension
    */
   constructor(columns, dimensions, values) {
     this.columns = columns;
@@ -27,12 +27,9 @@ export class Cells {
   /** @param {number} dimension
    * @param {number} column */
   at(dimension, column) {
-    return plain(this.values[dimension * this.columns + column]);
+    return this.values[dimension * this.columns + column];
   }
 }
-
-/** A float of 32 bits as the decimal number that it stands for. @param {number} value */
-export const plain = (value) => Number(value.toPrecision(7));
 
 /** @param {ArrayBuffer} buffer */
 export function decodeCells(buffer) {
@@ -41,7 +38,7 @@ export function decodeCells(buffer) {
   if (view.getUint32(4, true) !== VERSION)
     throw new Error("The data and the page have different versions: reload the page.");
   const [columns, dimensions] = [view.getUint32(12, true), view.getUint32(16, true)];
-  return new Cells(columns, dimensions, new Float32Array(buffer, HEADER, columns * dimensions));
+  return new Cells(columns, dimensions, new Float64Array(buffer, HEADER, columns * dimensions));
 }
 
 /** @param {string} url */
@@ -50,7 +47,7 @@ export const fetchCells = async (url) => decodeCells(await getBytes(url));
 /** published - truth. @param {Cells} published
  * @param {Cells} truth */
 export function differenceOf(published, truth) {
-  const values = new Float32Array(truth.values.length);
+  const values = new Float64Array(truth.values.length);
   for (let i = 0; i < values.length; i += 1) values[i] = published.values[i] - truth.values[i];
   return new Cells(truth.columns, truth.dimensions, values);
 }

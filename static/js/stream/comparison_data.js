@@ -8,8 +8,9 @@ const MOST_GROUPINGS = 2; // whose clusters are shown
 
 /**
  * @typedef {import("./cells.js").Cells} Cells
- * @typedef {{id: string, title: string, level: string, style: any, epsilon: number, window: number, seeded: boolean,
- *   unsound: string, statement: string, urls: Record<string, string>, figures: Record<string, number | null>}} Release
+ * @typedef {{id: string, title: string, brief: string, level: string, style: any, epsilon: number, window: number,
+ *   seeded: boolean, unsound: string, statement: string, urls: Record<string, string>,
+ *   figures: Record<string, number | null>}} Release
  * @typedef {{budgets: (number | null)[], window_spent: (number | null)[], most_spent: number | null, dimensions: {
  *   relative_error: (number | null)[], absolute_error: (number | null)[], correlation: (number | null)[]}}} Comparison
  */
@@ -95,12 +96,12 @@ export function createComparisonData({ truth: truthUrl, releases }) {
     async groupings(which, dimension) {
       const found = await Promise.all(which.map((one) => groupingOf(one, dimension)));
       return found
-        .flatMap((one, i) => (one ? [{ name: which[i].title, colour: which[i].style.colour, ...one }] : []))
+        .flatMap((one, i) => (one ? [{ name: which[i].brief, colour: which[i].style.colour, ...one }] : []))
         .slice(0, MOST_GROUPINGS);
     },
     /** The mean of the true counts above 0, for a first threshold. */
     typicalCount() {
-      const values = cells.get("truth")?.values.filter((value) => value > 0) ?? new Float32Array();
+      const values = cells.get("truth")?.values.filter((value) => value > 0) ?? new Float64Array();
       return Math.max(1, Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(values.length, 1)));
     },
   };

@@ -2,7 +2,7 @@
 
 import { swatch } from "../components/swatch.js";
 import { $, el } from "../core/dom.js";
-import { count, number, percent, whole } from "../core/format.js";
+import { count, number, percent, tenths, whole } from "../core/format.js";
 import { perRow } from "./raster.js";
 import { stopsOf } from "./ramp.js";
 
@@ -12,13 +12,9 @@ const HELP =
 const SEEDED = "A seeded simulation: it is not private and is not published. ";
 const TOLERANCE = 1e-9; // of sums of budgets, which are floats
 
-const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-
 /** A count as text: all digits of whole numbers, tenths of large estimates. @param {number} value */
-export const countText = (value) => {
-  if (Number.isInteger(value)) return whole(value);
-  return Math.abs(value) < 100 ? number(value, 3) : TENTHS.format(value);
-};
+export const countText = (value) =>
+  Number.isInteger(value) || Math.abs(value) >= 100 ? tenths(value) : number(value, 3);
 
 const signed = (/** @type {number} */ value) =>
   `${value > 0 ? "+" : value < 0 ? "−" : ""}${countText(Math.abs(value))}`;
@@ -28,6 +24,16 @@ const signed = (/** @type {number} */ value) =>
 function columnName({ labels, edges }, column) {
   const size = edges[column + 1] - edges[column];
   return size === 1 ? labels[column] : `${labels[column]}, mean of ${whole(size)} timestamps`;
+}
+
+/** Reserve the width of the longest values: nothing moves where the pointer does. @param {HTMLElement} line
+ * @param {{axis: any, largest: number}} known */
+export function reserveValues(line, { axis, largest }) {
+  const time = Math.max(
+    ...axis.labels.map((/** @type {string} */ _, /** @type {number} */ i) => columnName(axis, i).length),
+  );
+  line.style.setProperty("--number", `${countText(-largest).length + 2}ch`); // with tenths
+  line.style.setProperty("--time", `${time}ch`);
 }
 
 /**
@@ -40,14 +46,14 @@ export function showValues(line, { page, known, cell: { dimension, column }, sho
   if (truth === undefined || released === undefined) return;
   const difference = released - truth;
   const part = (/** @type {string} */ name, /** @type {string} */ value) =>
-    el("span", {}, `${name} `, el("b", {}, value));
+    el("span", {}, `${name} `, el("b", { class: "value-line__number" }, value));
   const relative = truth ? ` (${difference < 0 ? "−" : "+"}${percent(Math.abs(difference) / truth)})` : "";
   line.replaceChildren(
-    el("b", {}, page.dimensions.names[dimension]),
-    el("span", {}, columnName(page.axis, column)),
+    el("b", { class: "value-line__name" }, page.dimensions.names[dimension]),
+    el("span", { class: "value-line__time" }, columnName(page.axis, column)),
     part("truth", countText(truth)),
     part(shown.brief, countText(released)),
-    el("span", {}, "difference ", el("b", {}, signed(Number(difference.toPrecision(7)))), relative),
+    el("span", { class: "value-line__difference" }, "difference ", el("b", {}, signed(difference)), relative),
     ...others
       .filter(({ id }) => id !== shown.id)
       .map(({ id, brief }) => part(brief, countText(known.cells(id).at(dimension, column)))),

@@ -1,7 +1,7 @@
 /* A chart of counts over the timestamps of a stream. */
 
 import { createFigure } from "../charts/figure.js";
-import { whole } from "../core/format.js";
+import { count } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
 
 const TICKS = 6;
@@ -34,7 +34,7 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
         span,
         whole: span,
         ticks: ticksOf(index, labels, host.clientWidth),
-        note: `${whole(timestamps)} timestamps`,
+        note: count(timestamps, "timestamp"),
         vertical: unit === "count" ? "counts" : unit,
         item: "timestamp",
         by: { key: "x", name: "timestamp" },
@@ -47,7 +47,7 @@ export async function createCountChart(host, { title, name, unit = "count" }) {
 /** At most six of the timestamps with their labels, evenly spaced, so many as there is space for. */
 function ticksOf(/** @type {number[]} */ index, /** @type {string[]} */ labels, /** @type {number} */ width) {
   const last = index.length - 1;
-  const count = Math.min(TICKS, index.length, Math.max(2, Math.floor(width / TICK_PX)));
-  const places = Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(count - 1, 1)));
+  const most = Math.min(TICKS, index.length, Math.max(2, Math.floor(width / TICK_PX)));
+  const places = Array.from({ length: most }, (_, i) => Math.round((i * last) / Math.max(most - 1, 1)));
   return { at: places.map((place) => index[place]), text: places.map((place) => labels[place].slice(0, LONGEST)) };
 }

@@ -66,7 +66,7 @@ export function createDimensionList(host, on) {
   /** @param {number} dimension */
   function rowOf(dimension) {
     const { names, totals, errors, pinned, selected } = shown;
-    const name = names[dimension] || "unnamed";
+    const name = names[dimension];
     const box = el("input", {
       type: "checkbox",
       checked: pinned.includes(dimension),
@@ -80,7 +80,7 @@ export function createDimensionList(host, on) {
       el("td", {}, box),
       el("th", { scope: "row" }, el("button", choose, name)),
       el("td", { class: "number" }, short(totals[dimension])),
-      el("td", { class: "number" }, errors[dimension] === null ? "–" : number(errors[dimension], 2)),
+      el("td", { class: "number" }, errorText(errors[dimension])),
     );
   }
 
@@ -109,6 +109,13 @@ export function createDimensionList(host, on) {
       }
     },
   };
+}
+
+/** 0.18, 2.4e-4, 12.3k: a few characters. @param {number | null} error */
+function errorText(error) {
+  if (error === null) return "–";
+  if (error >= 1e4) return short(error);
+  return error && error < 1e-3 ? error.toExponential(1) : number(error, 2);
 }
 
 /** @param {Key} key

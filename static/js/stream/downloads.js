@@ -1,9 +1,9 @@
 /* Menus of a comparison's plots and tables: PNG, CSV, and their numbers as a table. */
 
 import { $ } from "../core/dom.js";
+import { count } from "../core/format.js";
 import { createChartMenu, createTableDialog, saveCsv } from "../charts/chart_menu.js";
 import { saveImage } from "./canvas.js";
-import { plain } from "./cells.js";
 import { csvOf, tableOf } from "./numbers.js";
 
 /** @typedef {{head: string[], rows: () => import("./numbers.js").Row[]}} Numbers */
@@ -79,8 +79,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
   return {
     heat: {
       head: ["dimension", ...labels],
-      rows: () =>
-        state.order.map((/** @type {number} */ one) => [names[one], ...Array.from(shownCells().row(one), plain)]),
+      rows: () => state.order.map((/** @type {number} */ one) => [names[one], ...shownCells().row(one)]),
     },
     column: {
       get head() {
@@ -100,7 +99,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
     },
     budget: {
       get head() {
-        return ["time", ...lines().map(({ title, window }) => `${title}, ε in ${window} timestamps`)];
+        return ["time", ...lines().map(({ title, window }) => `${title}, ε in ${count(window, "timestamp")}`)];
       },
       rows: () => columns((column) => lines().map(({ id }) => known.comparisonOf(id).window_spent[column])),
     },
@@ -116,9 +115,7 @@ function createNumbers({ page, known, state, lines }, lanes) {
       rows: () =>
         inRange(
           columns((column) =>
-            state.pinned.flatMap((/** @type {number} */ one) =>
-              pinnedLines().map(({ row }) => plain(row(one)[column])),
-            ),
+            state.pinned.flatMap((/** @type {number} */ one) => pinnedLines().map(({ row }) => row(one)[column])),
           ),
         ),
     },

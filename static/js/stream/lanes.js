@@ -66,8 +66,8 @@ function lanesOf(spending, groupings) {
       paint: bars(spending),
     },
     ...groupings.flatMap((one) => [
-      { label: [`${one.name} clusters`], height: LANE_PX, values: one.cluster_start, paint: clusters(one) },
-      { label: [`${one.name} group size`], height: LANE_PX, values: one.group_size, paint: groups(one) },
+      { label: [`clusters: ${one.name}`], height: LANE_PX, values: one.cluster_start, paint: clusters(one) },
+      { label: [`group size: ${one.name}`], height: LANE_PX, values: one.group_size, paint: groups(one) },
     ]),
   ];
 }

@@ -1,7 +1,7 @@
 /* The numbers of a comparison as CSV and as tables: what the plots show, for files and for readers without them. */
 
 import { el } from "../core/dom.js";
-import { number } from "../core/format.js";
+import { number, tenths } from "../core/format.js";
 import { quoted } from "../charts/chart_table.js";
 
 const ROWS_SHOWN = 200;
@@ -24,8 +24,10 @@ export const csvOf = (head, rows) =>
  */
 export function tableOf(caption, head, rows) {
   const left = rows.length > ROWS_SHOWN ? ` The first ${ROWS_SHOWN} of ${rows.length} rows; the CSV has them all.` : "";
-  const cell = (/** @type {Row[number]} */ value) =>
-    typeof value === "number" ? number(value, 6) : String(value ?? "–");
+  const cell = (/** @type {Row[number]} */ value) => {
+    if (typeof value !== "number") return String(value ?? "–");
+    return Number.isInteger(value) || Math.abs(value) >= 1e5 ? tenths(value) : number(value, 6);
+  };
   const row = (/** @type {Row} */ [first, ...values]) =>
     el(
       "tr",

@@ -14,7 +14,7 @@ const BELOW_PX = 32; // ticks and the title of the axis
 
 /**
  * @typedef {import("./plot_scale.js").Axis} Axis
- * @typedef {{id: string, name: string, style: any, row: (dimension: number) => Float32Array}} Line
+ * @typedef {{id: string, name: string, style: any, row: (dimension: number) => Float64Array}} Line
  * @typedef {{dimensions: number[], names: string[], notes: string[], lines: Line[], axis: Axis,
  *   range: [number, number], common: boolean, column: number}} Shown
  * @typedef {{select: (dimension: number) => void, unpin: (dimension: number) => void,
@@ -160,7 +160,7 @@ function drawFrame(ctx, { width, low, high, yOf, xOf, ticks }) {
 }
 
 /** The points of a line; where several columns share a pixel the lowest and the highest of them.
- * @param {Float32Array} row
+ * @param {Float64Array} row
  * @param {[number, number]} range
  * @param {(column: number) => number} xOf
  * @param {(value: number) => number} yOf
