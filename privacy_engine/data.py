@@ -19,6 +19,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+LARGEST_COUNT = 2.0**52
+"""The largest count that the mechanisms for count streams take."""
+
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
     """The parts one after another, (n,); an empty array of ``dtype`` where there are none."""
