@@ -297,7 +297,14 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
     expect(rows.first).to_contain_text(f"{events:,}")
     page.get_by_label("Timestamps", exact=True).fill("40")
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator("[data-detection-problem]")).to_contain_text("more than 40 timestamps")
+    wrong = page.locator("#detection-length-error")
+    expect(wrong).to_have_text("Must be below 40, the number of timestamps of the stream, got 40")
+    page.get_by_label("Timestamps", exact=True).fill("2")
+    for threshold, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
+        page.get_by_label("Threshold").fill(threshold)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(rows.first).to_contain_text(text)
+    expect(wrong).to_be_hidden()
     assert not accessibility_faults(page)
 
 

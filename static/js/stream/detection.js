@@ -4,7 +4,9 @@ import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
 import { number, whole } from "../core/format.js";
-import { createNumber, numbersOf, refuseInvalid, write } from "../components/number_field.js";
+import { messageOf } from "../core/field_errors.js";
+import { createNumber, numbersOf, refuseInvalid, showProblem, write } from "../components/number_field.js";
+import { showProblems } from "../components/problem_box.js";
 
 const ABOUT = {
   jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
@@ -15,6 +17,7 @@ const LENGTH = { minimum: 1, maximum: 10_000, whole: true, required: true };
 const THRESHOLD = { minimum: 0, required: true };
 const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 
+/** @typedef {{curve: any, positives: number, negatives: number}} Found */
 /** @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release */
 
 /**
@@ -41,6 +44,13 @@ export function watchDetection(section, { visible, threshold, name }) {
     return createFigure($("[data-roc]", section), { title, unit: "share", name: `${name}-roc`, log: false });
   }
 
+  /** Show a problem beside its field; true where there is none. */
+  function isNotOfField(/** @type {ApiProblem} */ one) {
+    const field = [length, level].find(({ input }) => input.name === one.field);
+    if (field) showProblem(field.input, messageOf(one));
+    return !field;
+  }
+
   async function compare() {
     problem.hidden = true;
     const query = { event: form.event.value, ...numbersOf(form) };
@@ -49,23 +59,19 @@ export function watchDetection(section, { visible, threshold, name }) {
     try {
       if (!releases.length) throw new ApiError(400, [{ message: "Show at least one release: check it in the table." }]);
       const found = await Promise.all(releases.map(({ urls }) => get(withQuery(urls.detection, query))));
-      await show(
-        releases,
-        found.map(({ curve }) => curve),
-        query.event === "jump" ? "Jumps" : "Low signals",
-      );
+      await show(releases, found, query.event === "jump" ? "Jumps" : "Low signals");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      problem.textContent = error.message;
-      problem.hidden = false;
+      showProblems(problem, error.errors.filter(isNotOfField));
     }
   }
 
   /** @param {Release[]} releases
-   * @param {any[]} curves
+   * @param {Found[]} found
    * @param {string} title */
-  async function show(releases, curves, title) {
-    $("[data-detection-table]", section).replaceChildren(tableOf(releases, curves));
+  async function show(releases, found, title) {
+    $("[data-detection-table]", section).replaceChildren(tableOf(releases, found));
+    const curves = found.map(({ curve }) => curve);
     figure ??= createChart(title);
     const lines = releases.flatMap(({ id, title: called, style }, i) =>
       curves[i]
@@ -83,7 +89,7 @@ export function watchDetection(section, { visible, threshold, name }) {
       y: { share: true },
       by: { key: "x", name: "false_positive_rate" },
     });
-    announce(`${title}: ${curves.map((curve, i) => `${releases[i].title} ${areaText(curve)}`).join(", ")}.`);
+    announce(`${title}: ${found.map((_, i) => `${releases[i].title} ${areaText(found[i])}`).join(", ")}.`);
   }
 
   form.addEventListener("submit", (/** @type {Event} */ event) => {
@@ -97,20 +103,24 @@ export function watchDetection(section, { visible, threshold, name }) {
   });
 }
 
-const areaText = (/** @type {any} */ curve) => (curve ? number(curve.area, 3) : "no such event");
+/** @param {Found} found */
+function areaText({ curve, positives }) {
+  if (curve) return number(curve.area, 3);
+  return positives ? "every timestamp is such an event" : "no such event";
+}
 
 /** @param {Release[]} releases
- * @param {any[]} curves */
-function tableOf(releases, curves) {
+ * @param {Found[]} found */
+function tableOf(releases, found) {
   const heads = ["Release", "Area", "Events", "Other timestamps"];
   const row = (/** @type {Release} */ { title }, /** @type {number} */ i) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, title),
-      el("td", { class: "number" }, areaText(curves[i])),
-      el("td", { class: "number" }, curves[i] ? whole(curves[i].positives) : "–"),
-      el("td", { class: "number" }, curves[i] ? whole(curves[i].negatives) : "–"),
+      el("td", { class: "number" }, areaText(found[i])),
+      el("td", { class: "number" }, whole(found[i].positives)),
+      el("td", { class: "number" }, whole(found[i].negatives)),
     );
   return el(
     "table",
