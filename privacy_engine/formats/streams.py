@@ -245,14 +245,24 @@ def _report_holes(cells: Ints, size: int, report: Report) -> None:
 
 def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) -> None:
     """Note the counts that no mechanism of count streams takes: fractions, and those that are too large."""
-    large = counts > LARGEST_COUNT
-    found = (
-        ("fractions", (counts != np.floor(counts)) & ~large, "not a whole number", "not whole numbers"),
-        ("large_counts", large, "above 2**52", "above 2**52"),
-    )
-    for code, odd, one, several in found:
-        if total := int(odd.sum()):
-            row, column = np.unravel_index(int(odd.argmax()), odd.shape)
-            first = f"{report.unit} {lines[row]}, column {names[column][:40]!r}: {counts[row, column]:g}"
+    for code, one, several, is_odd in _ODD:
+        total, first = 0, (len(counts), 0)
+        for place in range(counts.shape[1]):  # a column at a time: a table may fill much of the memory
+            rows = np.flatnonzero(is_odd(counts[:, place]))
+            total += len(rows)
+            first = min(first, (int(rows[0]), place)) if len(rows) else first
+        if total:
+            row, place = first
+            where = f"{report.unit} {lines[row]}, column {names[place][:40]!r}: {counts[row, place]:g}"
             what = f"{counted(total, 'count')} {f'is {one}' if total == 1 else f'are {several}'}"
-            report.note(code, f"{what}, the first in {first}. Mechanisms for count streams refuse such counts.")
+            report.note(code, f"{what}, the first in {where}. Mechanisms for count streams refuse such counts.")
+
+
+def _is_fraction(column: Floats) -> Mask:
+    return np.asarray((column != np.floor(column)) & (column <= LARGEST_COUNT))
+
+
+_ODD: tuple[tuple[str, str, str, Callable[[Floats], Mask]], ...] = (
+    ("fractions", "not a whole number", "not whole numbers", _is_fraction),
+    ("large_counts", "above 2**52", "above 2**52", lambda column: np.asarray(column > LARGEST_COUNT)),
+)
