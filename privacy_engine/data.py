@@ -18,7 +18,6 @@ from privacy_engine.venues import Venues
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
 LARGEST_COUNT = 2.0**52
 """The largest count that the mechanisms for count streams take."""
 
