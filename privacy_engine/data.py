@@ -18,6 +18,8 @@ from privacy_engine.venues import Venues
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+LARGEST_COUNT = 2.0**52
+"""The largest count that the mechanisms for count streams take."""
 
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:

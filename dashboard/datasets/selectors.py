@@ -26,8 +26,8 @@ from dashboard.datasets.models import (
 from dashboard.datasets.scale import stored_scale
 from dashboard.jobs.models import State
 from privacy_engine.analysis.reference_radius import reference_radius, within
+from privacy_engine.data import LARGEST_COUNT
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanisms.base.stream import LARGEST_COUNT
 
 
 def visible_datasets(user: Any) -> QuerySet[Dataset]:
@@ -168,15 +168,16 @@ def require_releasable(dataset: Dataset) -> None:
     ParameterError
         Counts are not whole, or too large; check-ins have no positions.
     """
-    known, rule = dataset.summary or {}, ""
+    known, rule, reason = dataset.summary or {}, "", ""
     if dataset.kind == Kind.STREAM:
         largest = max((one["largest"] for one in known["dimensions"]), default=0.0)
         if not known["whole"] or largest > LARGEST_COUNT:
             field, rule = "counts", "whole numbers from 0 to 2**52"
+            reason = f"; the largest is {largest:g}" if known["whole"] else "; some are not whole numbers"
     elif dataset.kind == Kind.CHECKINS and known["bounds"] is None:
         field, rule = "positions", "longitudes and latitudes"
     if rule:
-        message = f"dataset must have {rule} as its {field}, or no mechanism can release it"
+        message = f"dataset must have {rule} as its {field}, or no mechanism can release it{reason}"
         raise ParameterError(message, field="dataset", rule=f"{field}: {rule}", value=str(dataset.pk))
 
 

@@ -31,7 +31,7 @@ def released_counts(row: Release, which: int | None, points: int) -> dict[str, A
 def detected(row: Release, *, event: Event, length: int, threshold: float) -> Detection:
     """Return how well events of the upload are detected in a release, over all dimensions."""
     published = read_release(row).counts.astype(np.float64)
-    return Detection(curve=detection(_original(row).counts, published, event, length, threshold))
+    return detection(_original(row).counts, published, event, length, threshold)
 
 
 def released_cells(row: Release, k: int) -> dict[str, Any]:

@@ -14,16 +14,46 @@ from dashboard.core.rest.parsing import Anything, Number, Whole
 from dashboard.projects.serializers import PROJECT_HELP
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from dashboard.streams.selectors import MOST_AT_ONCE, MOST_COUNTS
-from dashboard.streams.services import live_spec
-from privacy_engine.errors import ParameterError
+from dashboard.streams.services import LONGEST_NAME, MOST_DIMENSIONS, live_spec, stream_names
+from privacy_engine.errors import ParameterError, shown
 from privacy_engine.mechanism import mechanisms
+
+
+@extend_schema_field({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME})
+class NameField(Anything):
+    """The name of a stream."""
+
+    def to_internal_value(self, data: Any) -> str:
+        if isinstance(data, str) and len(data.strip()) > 0 and len(data) <= LONGEST_NAME:
+            return data
+        rule = f"a text of 1 to {LONGEST_NAME} characters"
+        raise ParameterError(f"name must be {rule}, got {shown(data)!r}", field="name", rule=rule, value=data)
+
+
+@extend_schema_field(
+    {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": MOST_DIMENSIONS,
+        "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+    }
+)
+class NamesField(Anything):
+    """The names of the dimensions of a stream."""
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        if not isinstance(data, list):
+            rule = "a list of names"
+            message = f"dimensions must be {rule}, got {shown(data)!r}"
+            raise ParameterError(message, field="dimensions", rule=rule, value=data)
+        return stream_names(data)
 
 
 class StreamRequest(serializers.Serializer[Any]):
     """What to open: names of the dimensions, and a stream mechanism."""
 
-    name = serializers.CharField(max_length=200, trim_whitespace=False)
-    dimensions = serializers.ListField(child=serializers.CharField(max_length=200), min_length=1)
+    name = NameField()
+    dimensions = NamesField()
     mechanism = DescriptionField(mechanisms.of("stream"))
     step = Number(
         required=False,

@@ -19,7 +19,7 @@ from dashboard.core.text import one_line, required_name
 from dashboard.streams.events import Event, parse_events
 from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine import __version__, noise
-from privacy_engine.errors import ParameterError
+from privacy_engine.errors import ParameterError, shown
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher
 from privacy_engine.spec import ReleaseSpec
@@ -103,7 +103,7 @@ def open_stream(
     return fresh, True
 
 
-def stream_names(dimensions: Sequence[str]) -> list[str]:
+def stream_names(dimensions: Sequence[Any]) -> list[str]:
     """The names of the dimensions of a stream, each on one line.
 
     Raises
@@ -111,12 +111,21 @@ def stream_names(dimensions: Sequence[str]) -> list[str]:
     ParameterError
         They are not 1 to :data:`MOST_DIMENSIONS` names of 1 to :data:`LONGEST_NAME` characters, each once.
     """
-    names = [one_line(str(name), LONGEST_NAME + 1) for name in dimensions]
-    wrong = not all(1 <= len(name) <= LONGEST_NAME for name in names) or len(set(names)) < len(names)
-    if wrong or not 1 <= len(names) <= MOST_DIMENSIONS:
-        rule = f"1 to {MOST_DIMENSIONS:,} names of 1 to {LONGEST_NAME} characters, each once"
-        raise ParameterError(f"dimensions must be {rule}", field="dimensions", rule=rule, value=len(names))
-    return names
+    if not 1 <= len(dimensions) <= MOST_DIMENSIONS:
+        rule = f"1 to {MOST_DIMENSIONS:,} names"
+        message = f"dimensions must be {rule}, got {len(dimensions):,}"
+        raise ParameterError(message, field="dimensions", rule=rule, value=len(dimensions))
+    first: dict[str, int] = {}
+    for i, given in enumerate(dimensions):
+        name = one_line(given, LONGEST_NAME + 1) if isinstance(given, str) else ""
+        rule = f"a name of 1 to {LONGEST_NAME} characters" if not 1 <= len(name) <= LONGEST_NAME else ""
+        if name in first:
+            rule = f"a name that differs from that of dimension {first[name] + 1}"
+        if rule:
+            message = f"dimensions.{i} must be {rule}, got {shown(given)!r} for dimension {i + 1}"
+            raise ParameterError(message, field=f"dimensions.{i}", rule=rule, value=given)
+        first[name] = i
+    return list(first)
 
 
 def _request(stream: LiveStream) -> tuple[Any, ...]:

@@ -42,7 +42,7 @@ Most = Annotated[
 STEP = Param(
     label="Time step",
     help="The time between two timestamps: such as 15min, 1h, 1d or 1week. Days and weeks are those of the time zone, "
-    "and weeks begin on Monday; shorter steps begin at 0:00 UTC.",
+    "and weeks, also as 7d, begin on Monday; shorter steps begin at 0:00 UTC.",
     example="1h",
 )
 TIME_ZONE = Param(label="Time zone", help="Of days, weeks, start and end: a name such as Europe/Paris.")
@@ -100,7 +100,8 @@ class AggregationSpec(Spec):
         The side of a cell in metres in the middle of the box, at most: the box is divided evenly.
     step : str
         The length of a step of time: whole numbers of ``s``, ``min``, ``h``, ``d`` or ``week``, such as 15min or 1d.
-        Days and weeks are those of ``time_zone``, and weeks begin on Monday; shorter steps begin at 1970-01-01 UTC.
+        Days and weeks are those of ``time_zone``, and weeks, also as 7d, begin on Monday; shorter steps begin at
+        1970-01-01 UTC.
     unit : "person", "series" or "event"
         What counts; no default, since it is what a release protects.
     most : int

@@ -35,7 +35,7 @@ class StepLength(NamedTuple):
 def step_length(text: str) -> StepLength:
     """The length that ``text`` states; a validator's error if it is none.
 
-    >>> step_length("15min"), step_length("week")
+    >>> step_length("15min"), step_length("7d")
     (StepLength(seconds=900, days=0, origin=0), StepLength(seconds=604800, days=7, origin=4))
     """
     match = _LENGTH.fullmatch(text)
@@ -43,8 +43,8 @@ def step_length(text: str) -> StepLength:
     if match is None or not 1 <= seconds <= LONGEST_S:
         raise broken(_RULE)
     calendar = match[2] in ("d", "day", "w", "week")
-    weeks = match[2] in ("w", "week")
-    return StepLength(seconds, seconds // DAY_S if calendar else 0, FIRST_MONDAY if weeks else 0)
+    days = seconds // DAY_S if calendar else 0
+    return StepLength(seconds, days, FIRST_MONDAY if days and days % 7 == 0 else 0)
 
 
 def instant_of(text: str, zone: str) -> float:

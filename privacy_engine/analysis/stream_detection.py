@@ -35,27 +35,35 @@ class Detection(Result):
 
     curve: RocCurve | None
     """Null where no timestamp has such an event, or every one."""
+    positives: int
+    """Timestamps, over all dimensions, with an event in the truth."""
+    negatives: int
+    """Timestamps, over all dimensions, without one."""
 
 
-def detection(truth: Floats, published: Floats, event: Event, length: int, threshold: float) -> RocCurve | None:
-    """The curve for counts (T, d) of which there are more than ``length``; None where all or no timestamp has an event.
+def detection(truth: Floats, published: Floats, event: Event, length: int, threshold: float) -> Detection:
+    """How well events are detected in counts (T, d) of more than ``length`` timestamps.
 
     Raises
     ------
     DataError
-        The tables differ in shape, or have too few timestamps.
+        The tables differ in shape.
     ParameterError
-        ``length`` is not at least 1, or ``threshold`` not a number of at least 0.
+        ``length`` is not from 1 to one less than the number of timestamps, or ``threshold`` not a number of at least 0.
     """
-    if truth.shape != published.shape or truth.ndim != 2 or len(truth) <= length:
-        rule = f"two tables of one shape with more than {length} timestamps"
+    if truth.shape != published.shape or truth.ndim != 2:
+        rule = "two tables of one shape"
         raise DataError(f"counts must be {rule}, got {truth.shape} and {published.shape}", field="counts", rule=rule)
     if length < 1:
         raise ParameterError("length must be at least 1", field="length", rule=">= 1", value=length)
+    if length >= len(truth):
+        rule = f"below {len(truth)}, the number of timestamps of the stream"
+        raise ParameterError(f"length must be {rule}, got {length}", field="length", rule=rule, value=length)
     if not threshold >= 0:
         raise ParameterError("threshold must be at least 0", field="threshold", rule=">= 0", value=threshold)
     scores, is_event = events(truth, published, event, length, threshold)
-    return roc(scores, is_event)
+    positives = int(is_event.sum())
+    return Detection(curve=roc(scores, is_event), positives=positives, negatives=is_event.size - positives)
 
 
 def roc(scores: Floats, is_event: Mask) -> RocCurve | None:

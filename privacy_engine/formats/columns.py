@@ -15,31 +15,32 @@ from privacy_engine.formats.time_cells import are_dated, are_times
 Roles = dict[str, int]
 
 
-def _names(text: str) -> tuple[str, ...]:
+def listed(text: str) -> tuple[str, ...]:
+    """The names of a text, which white space separates."""
     return tuple(text.split())
 
 
-LAT = _names(
+LAT = listed(
     "lat latitude latitude_n_s gps_lat gps_latitude location_lat location_latitude lat_deg latitude_deg "
     "latitude_degrees latitude_decimal decimal_latitude decimallatitude lat_dd latdd wgs84_lat lat_wgs84 geo_lat "
     "position_lat pos_lat latitudee7 latitude_e7 late7 lat_e7 latitud breitengrad point_y y coord_y y_coord ycoord "
     "northing"
 )
-LON = _names(
+LON = listed(
     "lon lng long longitude longitude_e_w gps_lon gps_lng gps_long gps_longitude location_long location_lon "
     "location_lng location_longitude lon_deg lng_deg long_deg longitude_deg longitude_degrees longitude_decimal "
     "decimal_longitude decimallongitude lon_dd lng_dd londd wgs84_lon lon_wgs84 geo_lon geo_lng position_long "
     "position_lon pos_lon longitudee7 longitude_e7 lone7 lon_e7 lng_e7 longitud laengengrad längengrad point_x x "
     "coord_x x_coord xcoord easting"
 )
-TIME = _names(
+TIME = listed(
     "timestamp time datetime date_time t ts time_s time_utc timestamp_utc datetime_utc utc_time utc_datetime utc "
     "tracked_at timestampms timestamp_ms time_ms timestamps time_stamp gps_time gpstime gps_timestamp gps_datetime "
     "recorded_at recordedat fix_time fixtime created_at createdat logged_at measured_at sampled_at occurred_at "
     "event_time eventtime local_time localtime local_datetime local_timestamp epoch epoch_s epoch_ms unix unixtime "
     "unix_time unix_timestamp basedatetime tst start_time starttime started_at begin begin_time when dt date"
 )
-PERSON = _names(
+PERSON = listed(
     "user_id userid user_no uid user username user_name individual_local_identifier individual_id animal_id "
     "tag_local_identifier mmsi vehicle_id vehicleid vehicle vehicle_ref taxi_id taxiid taxi cab_id device_id "
     "deviceid device tracker_id imei person_id person participant_id participant subject_id subject driver_id"
@@ -48,12 +49,12 @@ EITHER_NAMES = ("id", "tid", "oid", "object_id", "entity_id")
 ID = (
     "series",
     *PERSON,
-    *_names(
+    *listed(
         "object_id oid entity_id track_id trackid track track_fid track_name trajectory_id traj_id trajectory tid "
         "trip_id tripid trip journey_id ride_id segment_id segment id name"
     ),
 )
-LANDMARK = _names("landmark is_landmark islandmark landmarks marked poi sensitive")
+LANDMARK = listed("landmark is_landmark islandmark landmarks marked poi sensitive")
 _BY_COLUMN = ("lon", "lat", "time", "id", "landmark")
 CLOCKS = {"date": "time", "lcl_date": "lcl_time", "local_date": "local_time", "utc_date": "utc_time"}
 CLOCKS |= {"gps_date": "gps_time", "start_date": "start_time", "datum": "zeit"}
@@ -61,7 +62,7 @@ OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
-TITLES |= {"person": "person"}
+TITLES |= {"person": "person", "count": "count"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
 
@@ -97,7 +98,7 @@ def assign(
     roles = _assigned(_KNOWN, names, sample, options, report)
     for role in ("lat", "lon"):
         if role not in roles:
-            raise no_positions(names, role)
+            raise no_positions(names, role, report.hint)
     if roles["lat"] == roles["lon"]:
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
@@ -185,12 +186,12 @@ def _taken(role: str, roles: Roles) -> set[int]:
     return {place for one, place in roles.items() if role not in ("lat", "lon") or (one == "lat" and role == "lon")}
 
 
-def no_positions(names: Sequence[str], role: str = "lat") -> FormatError:
+def no_positions(names: Sequence[str], role: str = "lat", hint: str = "") -> FormatError:
     """The error for a table in which a coordinate's column cannot be found; lists what was found."""
     shown = ", ".join(name.strip()[:30] for name in names[:12]) + (" …" if len(names) > 12 else "")
     return FormatError(
         f"No {TITLES[role]} column was found. The columns are: {shown}. "
-        "Name the columns of the positions with the reading options lon and lat.",
+        "Name the columns of the positions with the reading options lon and lat." + (hint and f" {hint}"),
         code="no_position_columns",
         rule=f"a {TITLES[role]} column",
     )

@@ -19,6 +19,8 @@ from privacy_engine.formats.geoparquet import geometry_column
 from privacy_engine.formats.options import COLUMNS, TABLE, TIMED, ReadOptions, unusable
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, Source
+from privacy_engine.formats.stream_layout import is_certain
+from privacy_engine.formats.stream_layout import looks_like as looks_like_counts
 
 OTHER_COLUMNS = "other_columns"
 """The code of the note on a table of counts whose columns are those of another kind."""
@@ -59,7 +61,7 @@ def read_other(
     table = None if whole is None else arrow_table(whole)
     own = Report()
     text = source if format.as_text is None else format.as_text(source, options, own)
-    kind = kinds[0] if len(kinds) == 1 else _recognised(table, text, kinds, options)
+    kind = kinds[0] if len(kinds) == 1 else _recognised(table, text, kinds, options, report)
     if kind == Trajectory.kind:
         return None
     report.guesses += own.guesses
@@ -93,7 +95,7 @@ def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> No
     ParameterError
         Such an option was given.
     """
-    used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ()
+    used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ("count",)
     more = ("delimiter", "sheet", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
     for error in unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options):
         raise error
@@ -123,7 +125,11 @@ def read_archive(
     return read_tables(stream, tables, options, report, meter)
 
 
-def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], options: ReadOptions) -> str:
+def _recognised(
+    table: Table | None, source: Source, kinds: tuple[str, ...], options: ReadOptions, report: Report
+) -> str:
+    if options.count is not None and CountStream.kind in kinds:
+        return CountStream.kind
     if table is None:
         found = outline(as_utf8(source.head, Report()), options)
         names, sample, headed = found.names, found.sample[:-1] or found.sample, found.headed
@@ -132,7 +138,10 @@ def _recognised(table: Table | None, source: Source, kinds: tuple[str, ...], opt
     if CheckIns.kind in kinds and looks_like_checkins(names, sample, headed):
         return CheckIns.kind
     # a table whose positions are under unusual names must not pass for counts: its owner must name them
-    sure = Trajectory.kind not in kinds or (not options.lon and streams.is_certain(names, sample, headed))
-    if CountStream.kind in kinds and sure and streams.looks_like(names, sample):
+    certain = not options.lon and is_certain(names, sample, headed)
+    counted = CountStream.kind in kinds and looks_like_counts(names, sample)
+    if counted and (certain or Trajectory.kind not in kinds):
         return CountStream.kind
+    if counted:
+        report.hint = "If the table holds counts, choose the kind Count streams (kind=stream)."
     return kinds[0]

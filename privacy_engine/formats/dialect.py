@@ -220,7 +220,7 @@ def _without_header(
     with suppress(FormatError):  # a wrong name is reported below, or once there is a header
         report.layout.roles = named_roles(report.layout.names, options)
     if len(numeric) < 2:
-        raise no_positions(data_rows[0], "lon" if options.lat else "lat")
+        raise no_positions(data_rows[0], "lon" if options.lat else "lat", report.hint)
     for role in ("lon", "lat"):
         if getattr(options, role) is None:
             title = {"lon": "longitude", "lat": "latitude"}[role]

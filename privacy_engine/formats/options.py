@@ -110,6 +110,12 @@ class ReadOptions:
     landmark: str | None = _option(
         "column", "Landmark column", _COLUMN + " Yes or no for each row; #0 reads the file without."
     )
+    count: str | None = _option(
+        "text",
+        "Count column",
+        "The column of the counts, where each row of a table of counts holds one; the others then name the stream. "
+        "A column's name, or #1, #2 … for its place. #0: every column but that of the times holds counts.",
+    )
     swap: str | None = _option("choice", "Order of coordinates", "Whether longitude and latitude changed places.", SWAP)
     lon_range: str | None = _option(
         "choice", "Range of longitudes", "What a longitude above 180 means in this file.", LON_RANGES

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from privacy_engine.formats import archive, checkin_columns, checkins, folders, options, streams
+from privacy_engine.formats import archive, checkin_columns, checkins, folders, options, stream_layout, streams
 from privacy_engine.formats.data_kinds import TITLES
 from privacy_engine.formats.detect import Format, formats
 from privacy_engine.formats.options import PLACED, Option
@@ -62,7 +62,7 @@ def _section(one: Format) -> str:
 
 def _kinds() -> str:
     """How tables that hold no trajectory are distinguished."""
-    tables = ((checkins, checkin_columns.looks_like), (streams, streams.looks_like))
+    tables = ((checkins, checkin_columns.looks_like), (streams, stream_layout.looks_like))
     lines = [f"{_line(module)} Recognised when {_whether(judge)}" for module, judge in tables]
     return "## Counts and check-ins in tables\n\n" + _list(lines)
 

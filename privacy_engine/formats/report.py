@@ -58,7 +58,7 @@ class Report:
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
     holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``unused``
     holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
-    These three are not part of the stored report.
+    ``hint`` is added to the error of a table without positions. These four are not part of the stored report.
     """
 
     format: str = ""
@@ -75,6 +75,7 @@ class Report:
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
+    hint: str = ""
     _alike: dict[tuple[int, str], dict[str, Any]] = field(default_factory=dict, repr=False)
 
     @property

@@ -3,75 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from privacy_engine.counted import Counted
-from privacy_engine.data import CountStream, Floats, Ints, Mask
-from privacy_engine.errors import ChoiceNeeded, FormatError
-from privacy_engine.formats import timezones
+from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints, Mask
+from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
-from privacy_engine.formats.columns import TIME, canonical, has_positions
+from privacy_engine.formats.columnar import as_texts
+from privacy_engine.formats.columns import canonical
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
-from privacy_engine.formats.numbers import GOOD, REASON_NAMES, number, numbers, typed
+from privacy_engine.formats.numbers import GOOD, REASON_NAMES, numbers, typed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
-from privacy_engine.formats.times import times
-from privacy_engine.hierarchy import SEPARATORS
-
-LABELS = (
-    *TIME,
-    "day",
-    "week",
-    "epiweek",
-    "month",
-    "year",
-    "quarter",
-    "hour",
-    "period",
-    "index",
-    "step",
-    "timestep",
-    "",
+from privacy_engine.formats.stream_layout import (
+    VALUES,
+    WIDE,
+    Long,
+    choice_of_count,
+    long_if_repeated,
+    long_places,
+    time_place,
 )
-VALUES = ("count", "counts", "value", "values", "n", "number", "total", "cases", "quantity", "amount", "frequency")
-MANY = 8
-LONGEST_PATH = 6
-"""The most columns that name a stream together."""
+from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, timeline
+from privacy_engine.hierarchy import SEPARATORS
+from privacy_engine.plurals import counted
+
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 COUNTED = b"counted"
 """The key of the description in the metadata of a Parquet file, :class:`~privacy_engine.counted.Counted` as JSON."""
-
-
-def looks_like(names: list[str], sample: list[list[str]]) -> bool:
-    """Whether a table without positions is one of counts: a label first and numbers after it, or a long table."""
-    plain = [canonical(name) for name in names]
-    if has_positions(names) or not sample:
-        return False
-    if _long_places(plain, sample) is not None:
-        return True
-    labelled = plain[0] in LABELS or number(sample[0][0])[1] != GOOD
-    numeric = [all(number(cell)[1] == GOOD for cell in row[labelled : len(names)]) for row in sample[:20]]
-    return len(names) > labelled and sum(numeric) * 2 > len(numeric)
-
-
-def is_certain(names: list[str], sample: list[list[str]], headed: bool) -> bool:
-    """Whether a table can be nothing but counts: whole numbers beside timestamps, or in :data:`MANY` columns."""
-    plain = [canonical(name) for name in names]
-    if _long_places(plain, sample) is not None:
-        return True
-    labelled = headed and plain[0] != "" and plain[0] in LABELS
-    cells = [cell for row in sample[:20] for cell in row[labelled : len(names)]]
-    return (labelled or len(names) >= MANY) and all(_whole(cell) for cell in cells)
-
-
-def _whole(cell: str) -> bool:
-    value, why = number(cell)
-    return why == GOOD and value >= 0 and value == int(value)
 
 
 def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream:
@@ -83,8 +48,14 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
         No row is left, or no column holds numbers.
     """
     table = _without_label(table)
-    places = _long_places([canonical(name) for name in table.names], table.sample)
+    places = long_places(table.names, table.sample, options)
+    if places is None and options.count is None:
+        places = _repeated(table, options)
     if places:
+        title = table.names[places.value].strip()
+        if options.count is None and canonical(title) not in VALUES:
+            message = f"Column {title[:40]!r} was read as the count; the others name the stream."
+            report.guess("count column", title, message, "count")
         return _long(table, places, options, report)
     return _with_counted(_wide(table, options, report), table.metadata.get(COUNTED, b""), report)
 
@@ -112,27 +83,6 @@ def _without_label(table: Table) -> Table:
     return replace(table, names=table.names[:end], columns=table.columns[:end], sample=[r[:end] for r in table.sample])
 
 
-class _Long(NamedTuple):
-    """Where a long table has its times, names and values."""
-
-    time: int
-    names: tuple[int, ...]
-    value: int
-
-
-def _long_places(plain: list[str], sample: list[list[str]]) -> _Long | None:
-    """The places of a long table: one column is a time, one a value, and the others, of text if several, are names."""
-    time = next((i for i, name in enumerate(plain) if name in LABELS and name), None)
-    value = next((i for i, name in enumerate(plain) if name in VALUES), None)
-    if time is None or value is None or len(plain) < 3:
-        return None
-    names = tuple(i for i in range(len(plain)) if i not in (time, value))
-    texts = len(plain) <= LONGEST_PATH + 2 and all(
-        number(row[i])[1] != GOOD for i in names for row in sample[:20] if i < len(row)
-    )
-    return _Long(time, names, value) if len(names) == 1 or texts else None
-
-
 def _named(columns: list[Any], titles: list[str], report: Report) -> Any:
     """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
@@ -156,56 +106,131 @@ def _reason(code: int) -> str:
     return NEGATIVE if code == len(REASON_NAMES) else REASON_NAMES[code]
 
 
-def _drop(reasons: Any, table: Table, report: Report) -> Mask:
-    """Drop the rows that have a reason to be dropped; which are kept."""
+def _drop(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Table, report: Report) -> Mask:
+    """Drop the rows that have a reason to be dropped; which are kept.
+
+    ``cell`` returns the column and the text of the cell for which a row is dropped.
+    """
     for code in np.unique(reasons[reasons != GOOD]).tolist():
         index = np.flatnonzero(reasons == code)
         report.drop(_reason(code), len(index), table.rows(index[:20]).tolist())
     keep = np.asarray(reasons == GOOD)
     report.rows_read += len(keep)
     if not keep.any():
-        raise FormatError("No row of the table holds counts only.", code="no_points", rule="numbers of at least 0")
+        raise _no_counts(reasons, cell, table, report)
     return keep
 
 
+def _no_counts(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Table, report: Report) -> FormatError:
+    if not len(reasons):
+        return FormatError("No row of the table holds counts only.", code="no_points", rule="numbers of at least 0")
+    (column, value), line = cell(0), int(table.rows(np.array([0]))[0])
+    wrong = f"{value[:40]!r} is not a number of at least 0" if value else "a count is missing"
+    message = (
+        f"No row of the table holds counts only: in {report.unit} {line}, column {column[:40]!r}, {wrong}. "
+        "If each row holds one count, name its column with the reading option count."
+    )
+    rule = "numbers of at least 0"
+    return FormatError(message, code="no_points", rule=rule, value=value, row=line, column=column)
+
+
 def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
-    plain = [canonical(name) for name in table.names]
-    first = table.sample[0][0] if table.sample and table.sample[0] else ""
-    labelled = len(plain) > 1 and ((table.headed and plain[0] in LABELS) or number(first)[1] != GOOD)
-    columns = table.columns[labelled:]
+    label = time_place(table.names, table.sample, headed=table.headed)
+    places = [i for i in range(len(table.names)) if i != label]
+    columns = [table.columns[i] for i in places]
     if not columns or len(columns) * len(columns[0]) > MAX_CELLS:
         raise FormatError(f"The table has no counts, or more than {MAX_CELLS}.", code="too_large", rule="counts")
     counts = np.empty((len(columns[0]), len(columns)))
     reasons = np.zeros(len(columns[0]), dtype=np.int64)
+    wrong = np.zeros(len(columns[0]), dtype=np.intp)
     for j, column in enumerate(columns):
         counts[:, j], why = _numbers(column)
+        wrong[(reasons == GOOD) & (why != GOOD)] = places[j]
         reasons = np.where(reasons == GOOD, why, reasons)
-    keep = _drop(reasons, table, report)
-    names = table.names[labelled:]
-    if not labelled:
+    keep = _drop(reasons, lambda row: _cell(table, int(wrong[row]), row), table, report)
+    names, lines = [table.names[i] for i in places], table.rows(np.flatnonzero(keep))
+    counts = counts[keep]
+    _report_odd(counts, names, lines, report)
+    if label is None:
         report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
-        return CountStream(counts[keep], names, [str(i + 1) for i in range(int(keep.sum()))])
-    header = table.names[0] if table.headed else "time"
-    return _in_order(counts[keep], names, header, table.columns[0].filter(pa.array(keep)), options, report)
+        return CountStream(counts, names, [str(i + 1) for i in range(len(counts))])
+    times = timeline(table.columns[label].filter(pa.array(keep)), options, report)
+    if len(times.first) < len(counts):
+        counts = _added(counts, times, lines, table, options, report)
+    else:
+        counts = counts[times.first]
+    return CountStream(counts, names, times.labels, times.time_s, table.names[label] if table.headed else "time")
 
 
-def _long(table: Table, places: _Long, options: ReadOptions, report: Report) -> CountStream:
+def _cell(table: Table, place: int, row: int) -> tuple[str, str]:
+    return table.names[place], as_texts(table.columns[place].slice(row, 1))[0]
+
+
+def _added(counts: Floats, times: Timeline, lines: Any, table: Table, options: ReadOptions, report: Report) -> Floats:
+    """The counts with the rows of one time added, where the owner stated that every column holds counts."""
+    order = np.argsort(times.number, kind="stable")
+    again = order[1:][np.diff(times.number[order]) == 0]
+    repeats = np.sort(again)
+    where = int(repeats[0])
+    earlier = int(np.flatnonzero(times.number == times.number[where])[0])
+    if options.count == WIDE:
+        message = "Rows of the same time were added."
+        report.note("added_rows", message, count=len(repeats), rows=lines[repeats[:20]])
+        return np.add.reduceat(counts[order], np.flatnonzero(np.diff(times.number[order], prepend=-1)), axis=0)
+    later = " If summer time ends between them, specify their time zone." if _may_be_local(times, options) else ""
+    message = (
+        f"{counted(len(repeats), 'row')} of the table {'repeats' if len(repeats) == 1 else 'repeat'} the time of an "
+        f"earlier row, the first {times.labels[times.number[where]][:40]!r} in {report.unit}s {lines[earlier]} and "
+        f"{lines[where]}. If each row holds one count, specify its column; the others then name the stream."
+        f"{later}"
+    )
+    default = WIDE if len(times.first) * 2 > len(counts) else None
+    raise choice_of_count(message, table.names, table.sample, default)
+
+
+def _may_be_local(times: Timeline, options: ReadOptions) -> bool:
+    return options.time_zone is None and times.time_s is not None and bool((times.time_s % DAY_S).any())
+
+
+def _repeated(table: Table, options: ReadOptions) -> Long | None:
+    """The places of a table of numbers whose times repeat, and of which every time has each name once."""
+    places = long_if_repeated(table.names, table.sample)
+    if places is None or not len(table.columns[0]):
+        return None
+    times = timeline(table.columns[places.time], options, Report())
+    names = [codes(table.columns[i]) for i in places.names]
+    pairs = times.number
+    for name in names:
+        pairs = np.unique(pairs * (name.max() + 1) + name, return_inverse=True)[1]
+    if len(times.first) == len(pairs) or len(np.unique(pairs)) < len(pairs):
+        return None
+    return places
+
+
+def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> CountStream:
     time, value = table.columns[places.time], table.columns[places.value]
     name = _named([table.columns[i] for i in places.names], [table.names[i] for i in places.names], report)
     values, reasons = _numbers(value)
-    keep = pa.array(_drop(reasons, table, report))
+    kept = _drop(reasons, lambda row: _cell(table, places.value, row), table, report)
+    _report_odd(values[kept, None], [table.names[places.value]], table.rows(np.flatnonzero(kept)), report)
+    keep = pa.array(kept)
     when, which = (
         pc.fill_null(column.cast(pa.string()), "").filter(keep).dictionary_encode() for column in (time, name)
     )
     row, column = (coded.indices.to_numpy(zero_copy_only=False).astype(np.int64) for coded in (when, which))
-    shape = (len(when.dictionary), len(which.dictionary))
+    times = timeline(when.dictionary, options, report)
+    if same := len(times.number) - len(times.first):
+        report.note(
+            "same_instant", "Times that are one instant, written in several ways, were read as one.", count=same
+        )
+    row = times.number[row]
+    shape = (len(times.first), len(which.dictionary))
     if shape[0] * shape[1] > MAX_CELLS:
         raise FormatError(f"The table would have more than {MAX_CELLS} cells.", code="too_large", rule="times x names")
-    kept = values[keep.to_numpy(zero_copy_only=False)]
-    counts: Floats = np.bincount(row * shape[1] + column, kept, shape[0] * shape[1]).astype(np.float64)
+    counts: Floats = np.bincount(row * shape[1] + column, values[kept], shape[0] * shape[1]).astype(np.float64)
     _report_holes(row * shape[1] + column, shape[0] * shape[1], report)
     names, header = which.dictionary.to_pylist(), table.names[places.time]
-    return _in_order(counts.reshape(shape), names, header, when.dictionary, options, report)
+    return CountStream(counts.reshape(shape), names, times.labels, times.time_s, header)
 
 
 def _report_holes(cells: Ints, size: int, report: Report) -> None:
@@ -218,28 +243,26 @@ def _report_holes(cells: Ints, size: int, report: Report) -> None:
         report.note("zeros", message, level="info", count=size - filled)
 
 
-def _in_order(
-    counts: Floats, names: list[str], header: str, labels: Any, options: ReadOptions, report: Report
-) -> CountStream:
-    """The stream sorted by time where its labels are instants, else as it stands."""
-    texts = pc.fill_null(labels.cast(pa.string()), "").to_pylist()
-    seconds = _seconds(labels, options, report)
-    if seconds is None:
-        report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")
-        return CountStream(counts, names, texts, None, header)
-    order = np.argsort(seconds, kind="stable")
-    if late := int((np.diff(seconds) < 0).sum()):
-        report.note("out_of_order", "The rows are out of order in time; they were sorted.", count=late)
-    return CountStream(counts[order], names, [texts[i] for i in order.tolist()], seconds[order], header)
+def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) -> None:
+    """Note the counts that no mechanism of count streams takes: fractions, and those that are too large."""
+    for code, one, several, is_odd in _ODD:
+        total, first = 0, (len(counts), 0)
+        for place in range(counts.shape[1]):  # a column at a time: a table may fill much of the memory
+            rows = np.flatnonzero(is_odd(counts[:, place]))
+            total += len(rows)
+            first = min(first, (int(rows[0]), place)) if len(rows) else first
+        if total:
+            row, place = first
+            where = f"{report.unit} {lines[row]}, column {names[place][:40]!r}: {counts[row, place]:g}"
+            what = f"{counted(total, 'count')} {f'is {one}' if total == 1 else f'are {several}'}"
+            report.note(code, f"{what}, the first in {where}. Mechanisms for count streams refuse such counts.")
 
 
-def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
-    try:
-        found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
-    except ChoiceNeeded as choice:
-        if choice.parameter == "time_unit":  # weeks and numbers
-            return None
-        raise
-    if not len(found.seconds) or not np.isfinite(found.seconds).all() or (np.abs(found.seconds) > 1e12).any():
-        return None
-    return timezones.settle(found, None, options, report, documented="The days of the table were read as days of UTC.")
+def _is_fraction(column: Floats) -> Mask:
+    return np.asarray((column != np.floor(column)) & (column <= LARGEST_COUNT))
+
+
+_ODD: tuple[tuple[str, str, str, Callable[[Floats], Mask]], ...] = (
+    ("fractions", "not a whole number", "not whole numbers", _is_fraction),
+    ("large_counts", "above 2**52", "above 2**52", lambda column: np.asarray(column > LARGEST_COUNT)),
+)

@@ -31,6 +31,11 @@ class StreamMetric(Metric):
         """About how long one release of so many counts takes, on one core of a small machine."""
         return 2e-5 + self.count_s * counts
 
+    @property
+    def least_timestamps(self) -> int:
+        """Of how many timestamps it is defined at least."""
+        return 1
+
     def of(self, truth: CountStream, release: StreamRelease) -> float:
         if not release.counts.size:
             return float("nan")

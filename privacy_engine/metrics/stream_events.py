@@ -95,8 +95,12 @@ class _Detection(StreamMetric):
     length: Length
     threshold: Threshold
 
+    @property
+    def least_timestamps(self) -> int:
+        return self.length + 1
+
     def of(self, truth: CountStream, release: StreamRelease) -> float:
-        return super().of(truth, release) if len(truth) > self.length else float("nan")
+        return super().of(truth, release) if len(truth) >= self.least_timestamps else float("nan")
 
     def _of(self, truth: Floats, published: Floats) -> float:
         found = rates(*events(truth, published, self.event, self.length, self.threshold))

@@ -35,6 +35,11 @@ def test_from_positions_to_a_release_of_their_counts(
     expect(expected).to_contain_text("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
     expect(expected).not_to_contain_text("the box of the grid")
     expect(expected).to_contain_text("1 event outside the box or the steps")
+    bar = page.locator("[data-submit-bar]")
+    expect(bar).to_contain_text(f"{len(ROWS) - 1} of {len(ROWS)} events")
+    page.get_by_label("North").fill("48.801")
+    expect(bar).to_contain_text("No event is in the box and the steps.")
+    page.get_by_label("North").fill("48.83")
     check_page(page)
 
     monitor.expect(400)

@@ -313,6 +313,11 @@ def test_detection_compares_releases(open_page: Callable[..., Page], owner: User
     expect(page.locator("[data-detection-problem]")).to_be_hidden()
     expect(rows).to_have_count(0)
     expect(chart).to_be_hidden()
+    page.unroute("**/detection/**")
+    for threshold, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
+        page.get_by_label("Threshold").fill(threshold)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(rows.first).to_contain_text(text)
     assert not accessibility_faults(page)
 
 

@@ -211,3 +211,11 @@ def test_more_dimensions_than_a_dataset_has_are_refused_by_name(owner_api: Any) 
     many = spec_of("stream") | {"grid": {"dimensions": [1, 1000]}}
     answer = owner_api.post(URL, {"spec": many, "dataset": dataset}, format="json")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "grid.dimensions.1")
+
+
+def test_detection_over_more_timestamps_than_a_dataset_has_is_refused(owner_api: Any) -> None:
+    dataset = made(owner_api, b"date,a,b\n2024-01-01,1,2\n2024-01-02,2,3\n", kind="stream")["id"]
+    answer = owner_api.post(URL, {"preset": {"name": "stream-detection"}, "dataset": dataset}, format="json")
+    refused = answer.json()["errors"][0]
+    assert (answer.status_code, refused["field"]) == (400, "metrics")
+    assert refused["message"] == "metrics must have one that is defined for 2 timestamps; these need at least 11"

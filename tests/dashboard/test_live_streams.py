@@ -177,7 +177,10 @@ class TestRefused:
         ("changed", "field"),
         [
             ({"dimensions": []}, "dimensions"),
-            ({"dimensions": ["a", "a"]}, "dimensions"),
+            ({"dimensions": "a"}, "dimensions"),
+            ({"dimensions": ["a", "a"]}, "dimensions.1"),
+            ({"dimensions": ["a", 5]}, "dimensions.1"),
+            ({"name": "n" * 201}, "name"),
             ({"dimensions": ["a", " "]}, "dimensions.1"),
             ({"name": "\u202e"}, "name"),
             ({"step": 0}, "step"),

@@ -66,7 +66,7 @@ def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, t
         (HEADER + "2026-01-01,5," + "9" * 400 + "\n", NEW, "Line 2: events.0.counts.south must be a whole number"),
         (HEADER + ROWS[0] + '"2026-01-02","7', NEW, "Line 3"),
         (HEADER + ROWS[0] + "x" * 200_000, NEW, "must be a CSV table"),
-        (HEADER.replace("north", "n" * 201), NEW, "names of 1 to 200 characters"),
+        (HEADER.replace("north", "n" * 201), NEW, "a name of 1 to 200 characters"),
         (HEADER, [], "mechanism must be given"),
         (HEADER, [*NEW, "--step", "-1"], "step must be above 0"),
         (HEADER, [*NEW, "--step", "nan"], "step must be above 0"),

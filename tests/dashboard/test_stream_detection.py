@@ -30,7 +30,10 @@ class TestDetection:
         curve = owner_api.get(url, query).json()["curve"]
         jumps = (abs(COUNTS[2:] - COUNTS[:-2]) >= 20_000).sum()
         assert (curve["area"], curve["positives"]) == (1.0, jumps)
-        assert owner_api.get(url, query | {"event": "low-signal", "threshold": 0}).json() == {"curve": None}
+        none = owner_api.get(url, query | {"event": "low-signal", "threshold": 0}).json()
+        assert none == {"curve": None, "positives": 0, "negatives": COUNTS.size}
+        every = owner_api.get(url, query | {"threshold": 0}).json()
+        assert every == {"curve": None, "positives": COUNTS[2:].size, "negatives": 0}
         assert stranger_api.get(url, query).status_code == 404
 
     @pytest.mark.parametrize(
@@ -47,4 +50,6 @@ class TestDetection:
     def test_a_length_beyond_the_stream_is_refused(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/detection/", {"event": "jump", "threshold": 5, "length": 40})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "counts")
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "length")
+        rule = "below 40, the number of timestamps of the stream"
+        assert first_error(answer)["message"] == f"length must be {rule}, got 40"

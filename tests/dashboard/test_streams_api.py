@@ -52,6 +52,14 @@ def stream(owner_api: APIClient) -> dict[str, Any]:
 
 
 class TestUpload:
+    def test_repeated_times_are_a_choice_of_the_owner(self, owner_api: APIClient) -> None:
+        data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
+        answer = sent(owner_api, data)
+        refused = first_error(answer)
+        assert (answer.status_code, refused["parameter"]) == (422, "count")
+        assert [choice["value"] for choice in refused["choices"]] == ["#2", "#3", "#0"]
+        assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
+
     @pytest.mark.parametrize("kind", ["", "stream"], ids=["detected", "named"])
     @pytest.mark.parametrize("file", FILES)
     def test_reads_the_counts(self, owner_api: APIClient, file: str, kind: str) -> None:

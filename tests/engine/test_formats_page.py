@@ -20,7 +20,7 @@ from tests.engine.damaged_files import SEEDS
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
 VALUES = {"delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1"}
-VALUES |= {"sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms"}
+VALUES |= {"sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms", "count": "#3"}
 
 
 def test_the_page_is_that_of_the_registry() -> None:

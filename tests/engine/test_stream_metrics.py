@@ -91,7 +91,7 @@ def test_low_signals_are_the_runs_below_the_threshold(counts, length, threshold)
 def test_jumps_by_hand():
     counts = np.array([[1.0], [5.0], [5.0], [0.0]])
     assert jump_scores(counts, 2).T.tolist() == [[4.0, 5.0]]
-    found = detection(counts, counts, "jump", 1, 4.0)
+    found = detection(counts, counts, "jump", 1, 4.0).curve
     assert (found.area, found.positives, found.negatives) == (1.0, 2, 1)
 
 
@@ -99,8 +99,8 @@ def test_the_truth_itself_is_detected_perfectly_and_noise_worse():
     truth = np.random.default_rng(5).integers(0, 500, (300, 3)).astype(float)
     noisy = truth + np.random.default_rng(6).laplace(0, 300, truth.shape)
     for event, threshold in (("jump", 300.0), ("low-signal", 350.0)):
-        assert detection(truth, truth, event, 3, threshold).area == pytest.approx(1)
-        assert 0.5 < detection(truth, noisy, event, 3, threshold).area < 0.95
+        assert detection(truth, truth, event, 3, threshold).curve.area == pytest.approx(1)
+        assert 0.5 < detection(truth, noisy, event, 3, threshold).curve.area < 0.95
 
 
 def test_long_curves_are_thinned_and_keep_their_ends():
@@ -112,8 +112,8 @@ def test_long_curves_are_thinned_and_keep_their_ends():
 
 def test_where_all_or_no_timestamp_has_an_event_there_is_no_curve():
     counts = np.arange(5.0)[:, None]
-    assert detection(counts, counts, "jump", 1, 1.0) is None
-    assert detection(counts, counts, "jump", 1, 2.0) is None
+    assert detection(counts, counts, "jump", 1, 1.0).curve is None
+    assert detection(counts, counts, "jump", 1, 2.0).curve is None
 
 
 @pytest.mark.parametrize(("length", "threshold", "error"), [(0, 1, ParameterError), (1, -1, ParameterError)])
@@ -125,7 +125,7 @@ def test_parameters_out_of_their_domain_are_refused(length, threshold, error):
 def test_tables_that_do_not_fit_are_refused():
     with pytest.raises(DataError):
         detection(np.zeros((5, 1)), np.zeros((5, 2)), "jump", 1, 1.0)
-    with pytest.raises(DataError):
+    with pytest.raises(ParameterError, match="length must be below 5, the number of timestamps of the stream, got 5"):
         detection(np.zeros((5, 1)), np.zeros((5, 1)), "jump", 5, 1.0)
 
 
@@ -134,9 +134,8 @@ def test_tables_that_do_not_fit_are_refused():
 def test_the_measured_area_is_that_of_the_curve(event, rows, seed, length, threshold):
     metric = (StreamJumpDetection if event == "jump" else StreamLowSignalDetection)(length=length, threshold=threshold)
     published = np.random.default_rng(seed).permutation(rows)
-    curve = (
-        detection(rows.astype(float), published.astype(float), event, length, threshold) if len(rows) > length else None
-    )
+    found = (rows.astype(float), published.astype(float), event, length, threshold)
+    curve = detection(*found).curve if len(rows) > length else None
     assert of(metric, rows, published) == pytest.approx(np.nan if curve is None else curve.area, nan_ok=True)
 
 

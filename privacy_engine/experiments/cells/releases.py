@@ -20,7 +20,9 @@ from privacy_engine.experiments.cells.base import Cell, described, lacks
 from privacy_engine.experiments.generated import Generator, generators
 from privacy_engine.experiments.inputs import items_of, sizes_of
 from privacy_engine.experiments.release_trials import ReleaseTrials, Trial, batch_size
+from privacy_engine.metrics.stream import StreamMetric
 from privacy_engine.params import Param
+from privacy_engine.plurals import counted
 
 DIMENSIONS = Param(
     label="Dimensions",
@@ -117,6 +119,10 @@ class StreamCell(ReleaseCell):
         if self.dimensions is not None and self.dimensions > sizes[1]:
             rule = f"must be at most {sizes[1]:,}, as many as the data have"
             raise ParameterErrors([lacks("dimensions", rule, self.dimensions)])
+        least = min(one.least_timestamps for one in self.metrics if isinstance(one, StreamMetric))
+        if least > sizes[0]:
+            rule = f"must have one that is defined for {counted(sizes[0], 'timestamp')}; these need at least {least}"
+            raise ParameterErrors([lacks("metrics", rule, None)])
 
     def truth(self, data: Any) -> CountStream:
         whole: CountStream = super().truth(data)

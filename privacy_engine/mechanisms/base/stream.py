@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger, laplace_rate
-from privacy_engine.data import CountStream, Floats, Ints
+from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
@@ -20,7 +20,6 @@ from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context, Neighbours, shortest
 from privacy_engine.stream_release import Grouping, StreamRelease, on_lattice
 
-LARGEST_COUNT = 2.0**52
 ROWS_AT_ONCE = 1024
 
 EPSILON = Param(

@@ -117,7 +117,13 @@ function showExpected(/** @type {any} */ found) {
     ...found.not_covered.map((/** @type {string} */ text) => el("p", { class: "notice" }, `Not covered: ${text}.`)),
   );
   size = `${count(found.cells, "cell")} × ${count(found.steps, "step")}`;
-  showBar("ready", `${whole(found.events)} events`);
+  showBar("ready", countedText(found.events, found.outside));
+}
+
+function countedText(/** @type {number} */ events, /** @type {number} */ outside) {
+  const counted = events - outside;
+  if (!outside) return count(counted, "event");
+  return counted ? `${whole(counted)} of ${count(events, "event")}` : "No event is in the box and the steps.";
 }
 
 function refuse(/** @type {ApiError} */ error) {

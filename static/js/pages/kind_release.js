@@ -188,17 +188,17 @@ function statusOf(/** @type {any} */ promise) {
 
 /** Values that the server refuses cannot be sent; without an answer it decides when they are. */
 function refuseQuote(/** @type {ApiError} */ error) {
-  refuse(error);
+  const rest = refuse(error);
   const isRefused = error.status >= 400 && error.status < 500;
-  showBar(
-    isRefused
-      ? { state: "blocked", note: "A value is refused: see the marked fields." }
-      : { state: "ready", note: "There is no forecast." },
-  );
+  const note = rest.length ? "Refused: see the reason above." : "A value is refused: see the marked fields.";
+  showBar(isRefused ? { state: "blocked", note } : { state: "ready", note: "There is no forecast." });
 }
 
+/** Show what was refused; returns what no field shows. */
 function refuse(/** @type {ApiError} */ error) {
-  showProblems(problem, purpose.fail(groups.reduce((rest, group) => group.fail(rest), error.errors)));
+  const rest = purpose.fail(groups.reduce((left, group) => group.fail(left), error.errors));
+  showProblems(problem, rest);
+  return rest;
 }
 
 async function send(/** @type {Event} */ event) {

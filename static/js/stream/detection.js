@@ -18,6 +18,7 @@ const USUAL = 10;
 const THRESHOLD = { minimum: 0, required: true };
 const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 
+/** @typedef {{curve: any, positives: number, negatives: number}} Found */
 /** @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release */
 
 /**
@@ -65,11 +66,7 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
     try {
       if (!releases.length) throw new ApiError(400, [{ message: "Show at least one release: check it in the table." }]);
       const found = await Promise.all(releases.map(({ urls }) => get(withQuery(urls.detection, query))));
-      await show(
-        releases,
-        found.map(({ curve }) => curve),
-        query.event === "jump" ? "Jumps" : "Low signals",
-      );
+      await show(releases, found, query.event === "jump" ? "Jumps" : "Low signals");
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       fail(error.errors);
@@ -77,11 +74,12 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
   }
 
   /** @param {Release[]} releases
-   * @param {any[]} curves
+   * @param {Found[]} found
    * @param {string} title */
-  async function show(releases, curves, title) {
-    table.replaceChildren(tableOf(releases, curves));
+  async function show(releases, found, title) {
+    table.replaceChildren(tableOf(releases, found));
     chart.hidden = false;
+    const curves = found.map(({ curve }) => curve);
     figure ??= createChart(title);
     const lines = releases.flatMap(({ id, title: called, style }, i) =>
       curves[i]
@@ -99,7 +97,7 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
       y: { share: true },
       by: { key: "x", name: "false_positive_rate" },
     });
-    announce(`${title}: ${curves.map((curve, i) => `${releases[i].title} ${areaText(curve)}`).join(", ")}.`);
+    announce(`${title}: ${found.map((_, i) => `${releases[i].title} ${areaText(found[i])}`).join(", ")}.`);
   }
 
   form.addEventListener("submit", (/** @type {Event} */ event) => {
@@ -128,20 +126,24 @@ function createInputs(form, timestamps) {
   return { length: length.input, threshold: level.input };
 }
 
-const areaText = (/** @type {any} */ curve) => (curve ? number(curve.area, 3) : "no such event");
+/** @param {Found} found */
+function areaText({ curve, positives }) {
+  if (curve) return number(curve.area, 3);
+  return positives ? "every timestamp is such an event" : "no such event";
+}
 
 /** @param {Release[]} releases
- * @param {any[]} curves */
-function tableOf(releases, curves) {
+ * @param {Found[]} found */
+function tableOf(releases, found) {
   const heads = ["Release", "Area", "Events", "Other timestamps"];
   const row = (/** @type {Release} */ { title, style }, /** @type {number} */ i) =>
     el(
       "tr",
       {},
       el("th", { scope: "row" }, el("span", { class: "detection__name" }, swatch(style), title)),
-      el("td", { class: "number" }, areaText(curves[i])),
-      el("td", { class: "number" }, curves[i] ? whole(curves[i].positives) : "–"),
-      el("td", { class: "number" }, curves[i] ? whole(curves[i].negatives) : "–"),
+      el("td", { class: "number" }, areaText(found[i])),
+      el("td", { class: "number" }, whole(found[i].positives)),
+      el("td", { class: "number" }, whole(found[i].negatives)),
     );
   return el(
     "table",
