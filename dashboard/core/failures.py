@@ -163,6 +163,11 @@ ADVICE: Mapping[str, Advice] = {
         "The names of the streams contain every character that could separate the parts of a path.",
         "Replace one of them in the columns of names, then upload the file again.",
     ),
+    "no_times": Advice("The column of counts you named stands beside no column of times.", _COLUMNS),
+    "too_many_names": Advice(
+        "The table has too many columns beside its times and its counts to name the streams by.",
+        "Keep the columns that name what is counted, or name no column of counts, then upload the file again.",
+    ),
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
     "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),

@@ -117,10 +117,11 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
     @action(detail=True, content_negotiation_class=AnyAccept)
     def live(self, request: Request, pk: Any = None) -> HttpResponseBase:
         """Send timestamps as they are published, as server-sent events; 429 where the server has no place for it."""
+        row = self.get_object()
         if request.method == "HEAD":  # a body that no one reads would keep its thread
             return HttpResponse(content_type=live.CONTENT_TYPE)
         query = {"after": request.headers.get("Last-Event-ID") or request.query_params.get("after", "0")}
-        response = live.connect(self.get_object(), valid(EventsQuery, query)["after"], reader=request.user)
+        response = live.connect(row, valid(EventsQuery, query)["after"], reader=request.user)
         if response is None:
             raise Throttled(wait=5, detail="Too many live connections: request the events from time to time.")
         return response

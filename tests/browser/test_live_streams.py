@@ -154,6 +154,6 @@ def test_the_form_names_what_is_wrong(page: Page, monitor: Any) -> None:
     page.get_by_role("textbox", name="Name").fill("Visits")
     page.get_by_role("textbox", name="Dimensions").fill("north\nnorth")
     page.get_by_role("button", name="Open the stream").click()
-    expect(page.locator("#dimensions-error")).to_contain_text("each once")
+    expect(page.locator("#dimensions-error")).to_contain_text("differs from that of dimension 1")
     expect(page.get_by_role("textbox", name="Dimensions")).to_be_focused()
     assert not LiveStream.objects.exists()

@@ -94,6 +94,7 @@ def test_the_page_of_a_dataset_is_whole(open_page: Callable[..., Page], owner: U
     assert_fits(page)
 
 
+@pytest.mark.journey
 def test_a_live_stream_fits_a_phone(open_page: Callable[..., Page], owner: User) -> None:
     spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
     live, _ = open_stream(owner=owner, name="Visitors", dimensions=list(kinds.NAMES), spec=spec)

@@ -57,6 +57,7 @@ def assert_apart(texts: list[dict[str, Any]]) -> None:
         assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (one, other)
 
 
+@pytest.mark.journey
 def test_ticks_of_time_are_distinct(page: Page) -> None:
     page.goto("/")
     second, minute, hour, day = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))

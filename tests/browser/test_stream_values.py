@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
@@ -30,6 +31,7 @@ def open_menu(page: Page, menu: str) -> None:
     page.locator(f"{menu} summary, {menu} button").first.click()
 
 
+@pytest.mark.journey
 def test_large_counts_are_exact(open_page: Callable[..., Page], owner: User) -> None:
     page = opened(open_page(owner), compared(owner, kinds.wide(LARGE), kinds.STREAM))
     row = Release.objects.get()

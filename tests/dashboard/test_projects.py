@@ -107,7 +107,7 @@ class TestAccess:
         messages = iter(response.streaming_content)
         assert next(messages).startswith(b"retry")
         Membership.objects.get(user=viewer).delete()
-        assert next(messages) == b"event: closed\ndata: {}\n\n"
+        assert next(messages) == b"event: gone\ndata: {}\n\n"
         response._resource_closers[0]()
 
     def test_what_is_in_a_project_stays_unknown_to_strangers(
