@@ -24,7 +24,7 @@ HIERARCHY = Param(
 )
 SEPARATOR = Param(
     label="Separator",
-    help="What separates the parts of a path.",
+    help="What separates the parts of a path; without meaning for the other hierarchies.",
     options=(("/", "/"), (".", "."), (":", ":"), ("|", "|"), ("-", "-"), ("_", "_")),
 )
 
