@@ -9,6 +9,7 @@ from typing import Any
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
+from privacy_engine.plurals import counted
 
 SHOWN_ROWS = 20
 SHOWN_SERIES = 1000
@@ -95,8 +96,7 @@ class Report:
         for reason, drops in self.drops.items():
             first = [f"{row:,}" for row in drops.rows[:5]]
             rows = f" ({', '.join(first)}{', …' if drops.count > len(first) else ''})" if first else ""
-            number = f"{drops.count:,} {self.unit}{'' if drops.count == 1 else 's'}"
-            found.append(f"{number}{rows}: {WHY.get(reason, reason)}")
+            found.append(f"{counted(drops.count, self.unit)}{rows}: {WHY.get(reason, reason)}")
         return f"Left out: {' '.join(found)}" if found else ""
 
     @property

@@ -126,9 +126,14 @@ class _Columns(NamedTuple):
     others: list[int]
 
 
-def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
+def _named_time(names: Sequence[str]) -> int | None:
+    """The first column that is called as one of times is."""
     plain = [canonical(name) for name in names]
-    time = next((i for i, name in enumerate(plain) if name in LABELS and name), None)
+    return next((i for i, name in enumerate(plain) if name in LABELS and name), None)
+
+
+def _columns(names: Sequence[str], sample: list[list[str]]) -> _Columns | None:
+    time = _named_time(names)
     time = _dated(names, sample) if time is None else time
     if time is None or not 3 <= len(names) <= LONGEST_PATH + 2:
         return None
@@ -202,8 +207,7 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
 def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str) -> Long | None:
     value = place_of("count", names, wanted)
     others = [name if i != value else str(value) for i, name in enumerate(names)]
-    plain = [canonical(name) for name in others]
-    time = next((i for i, name in enumerate(plain) if name in LABELS and name), None)
+    time = _named_time(others)
     time = time_place(others, sample, headed=True) if time is None else time
     if time is None or time == value:
         rule = "beside a column of times"

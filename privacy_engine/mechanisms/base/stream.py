@@ -102,10 +102,12 @@ class Publisher(ABC):
         """
         counts = _whole(rows, self.dimensions)
         published = self._rows(counts)
-        if not np.isfinite(published).all():
-            raise FloatingPointError(f"{self.mechanism.name} estimated a count that is no finite number")
+        if not self.mechanism.whole:
+            if not np.isfinite(published).all():
+                raise FloatingPointError(f"{self.mechanism.name} estimated a count that is no finite number")
+            published = on_lattice(published.astype(np.float64))
         self.published += len(counts)
-        return published if self.mechanism.whole else on_lattice(published.astype(np.float64))
+        return published
 
     def state(self) -> bytes:
         """What later timestamps depend on: :meth:`restore` continues from it, with new noise.

@@ -12,7 +12,7 @@ import { focusProblem, showProblems } from "../components/problem_box.js";
 import { createSubmitBar, correctionOf } from "../components/submit_bar.js";
 import { createPurpose, showPurpose, submitLabel } from "../trajectory/release_form/release_purpose.js";
 
-const FIRST_CHOICE = "stream-shrink";
+const SHRINK = "stream-shrink";
 const WAIT_MS = 250; // after the last key before a quote is requested
 const SIDES = ["west", "south", "east", "north"];
 const GRID = [...SIDES, "side"]; // fields beside the map of a public grid
@@ -167,7 +167,7 @@ function verdict(/** @type {{name: string, noise_sd: number}} */ { name, noise_s
   const which = averages.length === 1 ? "That is" : `The averages of ${counted(below, averages.length)} are`;
   const more = "A larger ε, a shorter window, longer steps of time or sums of dimensions bring counts above it.";
   const shrink =
-    name === FIRST_CHOICE ? "Such counts are published near zero." : "Stream shrink publishes such counts near zero.";
+    name === SHRINK ? "Such counts are published near zero." : "Stream shrink publishes such counts near zero.";
   return [`${scale} ${which} below the noise: a single noisy count shows little of them. ${more} ${shrink}`];
 }
 

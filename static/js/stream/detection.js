@@ -3,9 +3,10 @@
 import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
-import { messageOf, sentenceOf } from "../core/field_errors.js";
+import { messageOf } from "../core/field_errors.js";
 import { number, whole } from "../core/format.js";
 import { createNumber, numbersOf, refuseInvalid, showProblem, write } from "../components/number_field.js";
+import { showProblems } from "../components/problem_box.js";
 import { swatch } from "../components/swatch.js";
 
 const ABOUT = {
@@ -52,9 +53,10 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
   function fail(errors) {
     clear();
     for (const one of errors) if (inputs[one.field ?? ""]) showProblem(inputs[one.field ?? ""], messageOf(one));
-    const others = errors.filter(({ field }) => !inputs[field ?? ""]);
-    problem.textContent = others.map(sentenceOf).join(" ");
-    problem.hidden = !others.length;
+    showProblems(
+      problem,
+      errors.filter(({ field }) => !inputs[field ?? ""]),
+    );
   }
 
   async function compare() {

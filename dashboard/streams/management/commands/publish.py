@@ -119,9 +119,9 @@ class Command(BaseCommand):
         place = "-" if options["file"] == "-" else str(Path(options["file"]).resolve())
         same = hashlib.sha256(json.dumps([place, name, names, spec.digest, step]).encode()).hexdigest()
         key = "" if options["new"] else f"publish:{same}"
-        return services.open_stream(owner=user, name=name, dimensions=names, spec=spec, step=step, idempotency_key=key)[
-            0
-        ]
+        opening = {"owner": user, "name": name, "dimensions": names, "spec": spec, "step": step}
+        stream, _ = services.open_stream(**opening, idempotency_key=key)
+        return stream
 
     def _continued(self, given: str, user: Any, names: list[str]) -> LiveStream:
         try:
