@@ -87,6 +87,7 @@ ALLOWED_HOSTS = env.list("CAIRN_ALLOWED_HOSTS", default=["127.0.0.1", "localhost
 CSRF_TRUSTED_ORIGINS = env.list("CAIRN_TRUSTED_ORIGINS", default=[])
 
 INSTALLED_APPS = [
+    "dashboard.storage",
     "dashboard.accounts",
     "dashboard.projects",
     "dashboard.datasets",

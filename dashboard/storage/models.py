@@ -1,0 +1,1 @@
+"""What the database knows of the stored files."""
