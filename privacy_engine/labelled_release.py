@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.cleaning import CleaningStep, Done, stability_of
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
@@ -49,11 +51,19 @@ class LabelledRelease:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """The landmarks of trajectories: a set for each series, the method, and what was marked beside them."""
+    """The landmarks of trajectories: a set for each series, the method, and what was marked beside them.
+
+    ``method`` is None where none were marked, for mechanisms that read no landmarks.
+    """
 
     sets: Sequence[LandmarkSet]
-    method: LandmarkMethod
+    method: LandmarkMethod | None = None
     beside: MarkedBeside | None = None
+
+    @classmethod
+    def none(cls, series: Sequence[Trajectory]) -> Marks:
+        """No event of ``series``."""
+        return cls([LandmarkSet(np.zeros(len(one), np.bool_)) for one in series])
 
     @classmethod
     def of(cls, series: Sequence[Trajectory], method: LandmarkMethod, dummies: SelectionSpec | None = None) -> Marks:

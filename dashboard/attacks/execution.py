@@ -13,6 +13,7 @@ from dashboard.attacks.models import Attack
 from dashboard.core.database_errors import patiently
 from dashboard.datasets.people import mask_of_person
 from dashboard.jobs import leases
+from dashboard.landmarks.promise import mask_of
 from dashboard.releases.files import people_of_release, read_releases
 from dashboard.storage.data_files import read_data
 from privacy_engine import __version__
@@ -70,7 +71,8 @@ def _of_one(row: Attack, attack: Any, person: Person, truth: Trajectory, release
 
 def together(row: Attack, person: Person, release: Release) -> Mask:
     """Which draws of a person's release are of one joint draw of noise, (n,)."""
-    marked = mask_of_person(row.release.dataset, row.release.landmark_set.mask, person)
+    dataset = row.release.dataset
+    marked = mask_of_person(dataset, mask_of(dataset, row.release.set_read), person)
     return row.release.parsed_spec.mechanism.drawn_together(marked, release.fresh)
 
 

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
 from dashboard.jobs.models import Job, State, job_constraints
 from dashboard.projects.access import ProjectQuerySet
@@ -71,8 +70,7 @@ class Attack(Job):
     @property
     def page_url(self) -> str:
         """The comparison with its release."""
-        query = {"landmark_set": self.release.landmark_set_id, "release": self.release_id, "attack": self.pk}
-        return f"{reverse('releases:compare', args=[self.release.dataset_id])}?{urlencode(query)}"
+        return f"{self.release.page_url}&{urlencode({'attack': self.pk})}"
 
     @property
     def folder(self) -> StoredPath:

@@ -1,10 +1,13 @@
-"""What a promise about a dataset with a landmark set depends on, before any release and after."""
+"""What a promise about trajectories depends on: their landmarks, if there are any, and how these were found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import person_masks
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine.cleaning import parse_cleaning
@@ -16,25 +19,31 @@ from privacy_engine.promise import Context
 
 
 def promise_context(
-    landmark_set: LandmarkSet, *, landmarks: int | None = None, masks: Sequence[Mask] | None = None
+    dataset: Dataset,
+    landmark_set: LandmarkSet | None,
+    *,
+    landmarks: int | None = None,
+    masks: Sequence[Mask] | None = None,
 ) -> Context:
-    """The context of releases with this landmark set.
+    """The context of releases of ``dataset``, of trajectories, with this landmark set or with none.
 
     ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set
     records, or counted in ``masks``, one for each person, or in those that are read from the dataset.
     """
+    of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
+    if landmark_set is None:
+        return release_context(landmarks=0, **of_dataset)
     if landmarks is None:
         landmarks = landmark_set.count_per_person
     if landmarks is None:
-        landmarks = most_landmarks(masks if masks is not None else masks_of_people(landmark_set))
+        landmarks = most_landmarks(masks if masks is not None else masks_of_people(dataset, landmark_set))
     selection = landmark_set.selection
     return release_context(
         beside=None if selection is None else marked_beside(selection),
         earlier_per_m=landmark_set.earlier["spent_per_m"] if landmark_set.earlier else 0.0,
         landmarks=landmarks,
         method=method_of(landmark_set),
-        cleaning=parse_cleaning(landmark_set.dataset.cleaning),
-        stability=landmark_set.dataset.stability,
+        **of_dataset,
     )
 
 
@@ -47,9 +56,14 @@ def marked_beside(selection: dict[str, Any]) -> MarkedBeside:
     )
 
 
-def masks_of_people(landmark_set: LandmarkSet) -> list[Mask]:
+def mask_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> Mask:
+    """Which events of the dataset are landmarks, (points,): none without a set."""
+    return np.zeros(dataset.points, dtype=np.bool_) if landmark_set is None else landmark_set.mask
+
+
+def masks_of_people(dataset: Dataset, landmark_set: LandmarkSet | None) -> list[Mask]:
     """The landmarks of each person, over their events in the order of time."""
-    return person_masks(landmark_set.dataset, landmark_set.mask)
+    return person_masks(dataset, mask_of(dataset, landmark_set))
 
 
 def method_of(landmark_set: LandmarkSet) -> LandmarkMethod:

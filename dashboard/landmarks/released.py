@@ -11,7 +11,7 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.people import people_of, person_masks
 from dashboard.jobs.models import State
-from dashboard.landmarks.promise import promise_context
+from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage import parquet
 from dashboard.storage.data_files import read_release
 from privacy_engine.data import LandmarkSet, Mask
@@ -44,14 +44,13 @@ def usable_release(dataset: Dataset, method: ReleasedZones) -> Any:
             rule="a release of this dataset",
             value=method.release,
         )
-    mechanism = row.parsed_spec.mechanism
-    choice = promise_context(row.landmark_set, landmarks=0).choice
+    choice = promise_context(dataset, row.set_read, landmarks=0).choice
     for holds, rule in (
         (row.state == State.DONE, "a finished release"),
         (not row.seeded, "a release without a seed, whose noise cannot be subtracted"),
         (row.summary and "landmarks_per_person" in row.summary, "a release that was drawn for people, not for series"),
         (
-            not mechanism.reads_landmarks or (choice.from_times and not choice.not_covered),
+            row.set_read is None or (choice.from_times and not choice.not_covered),
             "a release that reads no landmarks (event, w-event or user level), or landmarks by schedule",
         ),
     ):
@@ -72,7 +71,7 @@ def spent_per_m(dataset: Dataset, method: ReleasedZones, is_landmark: Mask) -> f
     budgets = parquet.read_columns(row.budgets_path)["budget"]
     parts = np.split(budgets, np.cumsum(dataset.series_lengths)[:-1])
     own = [person.joined_values(parts) for person in people_of(dataset)]
-    before, now = (person_masks(dataset, mask) for mask in (row.landmark_set.mask, is_landmark))
+    before, now = (person_masks(dataset, mask) for mask in (mask_of(dataset, row.set_read), is_landmark))
     losses = []
     for spent, earlier, landmarks in zip(own, before, now, strict=True):
         independent, together = mechanism.independent(spent, earlier)

@@ -30,7 +30,7 @@ def set_facts(landmark_set: LandmarkSet) -> dict[str, Any]:
     }
 
 
-def mask_of(landmark_set: LandmarkSet, series: int) -> Mask:
+def mask_of_series(landmark_set: LandmarkSet, series: int) -> Mask:
     """Which events are landmarks of the person whose ``series`` it is, where they are few enough for a report.
 
     Events of all series of the person, in the order of time: they share one budget.

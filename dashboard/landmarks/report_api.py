@@ -17,7 +17,7 @@ from dashboard.core.rest.views import ApiView
 from dashboard.datasets.people import person_of
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import LossQuery, PlanRequest, correlation_of
-from dashboard.landmarks.report import mask_of
+from dashboard.landmarks.report import mask_of_series
 from dashboard.landmarks.selectors import visible_landmark_sets
 from privacy_engine.analysis.budget_plan import BudgetPlan, plan
 from privacy_engine.analysis.loss_report import LossReport, losses
@@ -46,7 +46,7 @@ class LandmarkSetLossView(ApiView):
         form, points = _format(request), params.pop("points")
         series = params.pop("series")
         correlation = correlation_of(params, row.dataset)
-        found = losses(mask_of(row, series), correlation=correlation, **params)
+        found = losses(mask_of_series(row, series), correlation=correlation, **params)
         if form == "csv":
             answer: Any = StreamingHttpResponse(found.lines(), content_type="text/csv; charset=utf-8")
         else:

@@ -20,7 +20,8 @@ from privacy_engine.accounting.estimation import NOTE
 def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     """What mechanisms would leak over the set; budgets for a target. The script gets the numbers from the API."""
     landmark_set = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
-    dataset, choice = landmark_set.dataset, promise_context(landmark_set, landmarks=0).choice
+    dataset = landmark_set.dataset
+    choice = promise_context(dataset, landmark_set, landmarks=0).choice
     context = {
         "landmark_set": landmark_set,
         "dataset": dataset,

@@ -74,7 +74,7 @@ def _noise_m(row: Release) -> dict[str, float] | None:
     mechanism = row.parsed_spec.mechanism
     if row.parsed_spec.postprocess or not has_known_budgets(mechanism):
         return None
-    found = noise_forecast(mechanism, masks_of_people(row.landmark_set))
+    found = noise_forecast(mechanism, masks_of_people(row.dataset, row.set_read))
     if found is None or found.overall.median_m is None or found.overall.p95_m is None:
         return None
     return {"half": found.overall.median_m, "most": found.overall.p95_m}

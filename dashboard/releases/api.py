@@ -14,6 +14,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from dashboard.core.errors import require_state
 from dashboard.core.idempotency import HEADER, sent_key
 from dashboard.core.rest.binary import CONTENT_TYPE
 from dashboard.core.rest.components import listing
@@ -23,10 +24,12 @@ from dashboard.datasets.models import Kind
 from dashboard.datasets.people import mask_of_person, person_of
 from dashboard.datasets.selectors import require_kind, visible_datasets
 from dashboard.datasets.serializers import KindQuery
+from dashboard.jobs.models import State
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 from dashboard.landmarks.correlation import named, parse_correlation
 from dashboard.landmarks.loss_serializers import CORRELATION, correlation_of
 from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds, visible_landmark_sets
 from dashboard.maps import joined_tracks
 from dashboard.maps import track_encoding as binary
@@ -53,6 +56,7 @@ from privacy_engine.analysis.error_curves import ErrorCurves, error_curves
 from privacy_engine.analysis.release_curves import ReleaseCurves, release_curves
 from privacy_engine.analysis.tradeoff import Tradeoff, tradeoff
 from privacy_engine.datatypes import datatypes
+from privacy_engine.errors import ParameterError
 from privacy_engine.exports.notebook import MEDIA_TYPE as NOTEBOOK
 from privacy_engine.label import Label
 from privacy_engine.mechanism import mechanisms
@@ -77,6 +81,9 @@ class ReleaseFilter(JobFilter):
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
+    without_landmark_set = filters.BooleanFilter(
+        field_name="landmark_set", lookup_expr="isnull", help_text="true: only those without one, false: only with one."
+    )
     project = filters.UUIDFilter(field_name="dataset__project_id", help_text="Of the datasets in this project.")
     mechanism = filters.CharFilter()
     kind = filters.ChoiceFilter(choices=Kind.choices)
@@ -84,7 +91,7 @@ class ReleaseFilter(JobFilter):
 
     class Meta:
         model = Release
-        fields = ("dataset", "kind", "landmark_set", "state", "mechanism", "derived_from")
+        fields = ("dataset", "kind", "landmark_set", "without_landmark_set", "state", "mechanism", "derived_from")
 
 
 @extend_schema_view(
@@ -116,10 +123,12 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
     def forecast(self, request: Request) -> Response:
         """What noise, guarantee, price and loss to expect; no position is read, nothing is stored or charged."""
         params = valid(ForecastRequest, request.data)
-        landmark_set = self._visible_set(params)
+        subject = self._subject(params)
         with named("correlation"):  # without the dataset: an estimate would read positions, so it is refused
             known = None if params["correlation"] is None else parse_correlation(**params["correlation"])
-        found = forecast_releases(landmark_set, params["mechanisms"], params["postprocess"], known)
+        found = forecast_releases(
+            **subject, mechanisms=params["mechanisms"], steps=params["postprocess"], correlation=known
+        )
         return Response(found.model_dump())
 
     @extend_schema(request=ForecastRequest, responses={200: Forecast}, deprecated=True)
@@ -133,7 +142,8 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
     def expected_errors(self, request: Request) -> Response:
         """Errors to expect, with a verdict; computed from the original for its owner, nothing is stored or charged."""
         params = valid(MechanismsRequest, request.data)
-        found = expected_errors(self._visible_set(params), params["mechanisms"], params["postprocess"])
+        subject = self._subject(params)
+        found = expected_errors(**subject, mechanisms=params["mechanisms"], steps=params["postprocess"])
         return Response(found.model_dump(), headers=UNKEPT)
 
     @extend_schema(request=LevelsRequest, responses={200: LeastLevels})
@@ -141,26 +151,27 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
     def least_levels(self, request: Request) -> Response:
         """The least ε for an accepted error; computed from the original for its owner, nothing is stored or charged."""
         params = valid(LevelsRequest, request.data)
-        params["landmark_set"], params["steps"] = self._visible_set(params), params.pop("postprocess")
-        return Response(least_levels(**params).model_dump(), headers=UNKEPT)
+        subject, params["steps"] = self._subject(params), params.pop("postprocess")
+        return Response(least_levels(**subject, **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(request=CostsRequest, responses={200: ProtectionCosts})
     @action(detail=False, methods=["post"], url_path="protection-costs", filterset_class=None, pagination_class=None)
     def protection_costs(self, request: Request) -> Response:
         """What a protection costs; computed from the original for its owner, nothing is stored or charged."""
         params = valid(CostsRequest, request.data)
-        params["landmark_set"], params["steps"] = self._visible_set(params), params.pop("postprocess")
-        return Response(protection_costs(**params).model_dump(), headers=UNKEPT)
+        subject, params["steps"] = self._subject(params), params.pop("postprocess")
+        return Response(protection_costs(**subject, **params).model_dump(), headers=UNKEPT)
 
     @extend_schema(request=TradeoffRequest, responses={200: Tradeoff})
     @action(detail=False, methods=["post"], filterset_class=None, pagination_class=None)
     def curve(self, request: Request) -> Response:
         """Mean error against ε, by a simulation that reads the original; nothing is stored or charged."""
         params = valid(TradeoffRequest, request.data)
-        row = self._visible_set(params)
-        person = person_of(row.dataset, params["series"])
-        truth = person.joined(cached_data(row.dataset.kind, row.dataset.points_path))
-        is_landmark = mask_of_person(row.dataset, row.mask, person)
+        subject = self._subject(params)
+        dataset = subject["dataset"]
+        person = person_of(dataset, params["series"])
+        truth = person.joined(cached_data(dataset.kind, dataset.points_path))
+        is_landmark = mask_of_person(dataset, mask_of(**subject), person)
         found = tradeoff(params["mechanisms"], truth, is_landmark, series=params["series"], seed=params["seed"])
         return Response(found.model_dump(), headers=UNKEPT)
 
@@ -217,8 +228,9 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         row, params = self._finished_trajectory(), valid(SeriesQuery, request.query_params)
         wanted = any(name in request.query_params for name in CORRELATION)
         correlation = correlation_of(params, row.dataset) if wanted else None
+        landmark_set = self._compared_on(row, params)
         rest = {name: value for name, value in params.items() if name not in CORRELATION}
-        released = files.read_series(row, rest["series"])
+        released = files.read_series(row, rest["series"], landmark_set)
         return Response(
             release_curves(row.parsed_spec.mechanism, released, correlation=correlation, **rest).model_dump()
         )
@@ -229,11 +241,33 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
         """Errors of one series as distributions and running means, landmarks apart, for the owner's charts."""
         row, params = self._finished_trajectory(), valid(ErrorsQuery, request.query_params)
         start, end = series_bounds(row.dataset.series_lengths, params["series"])
+        is_landmark = mask_of(row.dataset, self._compared_on(row, params))[start:end]
         errors = files.read_curves(row, params["series"]).error_m
-        return Response(error_curves(errors, row.landmark_set.mask[start:end], **params).model_dump())
+        return Response(error_curves(errors, is_landmark, **params).model_dump())
 
-    def _visible_set(self, params: dict[str, Any]) -> LandmarkSet:
-        found: LandmarkSet = get_object_or_404(visible_landmark_sets(self.request.user), pk=params["landmark_set"])
+    def _subject(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The dataset and the landmark set of a :class:`SubjectRequest`, taken out of its parameters."""
+        set_id, dataset_id = params.pop("landmark_set"), params.pop("dataset")
+        found = get_object_or_404(visible_landmark_sets(self.request.user), pk=set_id) if set_id else None
+        if found and dataset_id in (None, found.dataset_id):
+            return {"dataset": found.dataset, "landmark_set": found}
+        dataset = get_object_or_404(visible_datasets(self.request.user), pk=dataset_id)
+        require_kind(dataset, Kind.TRAJECTORY)
+        require_state(dataset, State.READY, "dataset")
+        services.require_set_of(dataset, found)
+        return {"dataset": dataset, "landmark_set": None}
+
+    def _compared_on(self, row: Release, params: dict[str, Any]) -> LandmarkSet | None:
+        """The landmark set of a release; of one without, that which the parameters name, and they name no more."""
+        requested = params.pop("landmark_set", None)
+        if requested in (None, row.landmark_set_id):
+            return row.landmark_set
+        if row.landmark_set_id:
+            rule = "left out or its own: the release has a landmark set"
+            raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(requested))
+        found: LandmarkSet = get_object_or_404(
+            visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
+        )
         return found
 
     def _finished_trajectory(self) -> Release:

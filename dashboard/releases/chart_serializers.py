@@ -8,11 +8,16 @@ from rest_framework import serializers
 
 from dashboard.core.rest.parsing import Whole
 from dashboard.landmarks.loss_serializers import BoundField, CorrelationQuery
-from dashboard.releases.forecast_serializers import MechanismsField
+from dashboard.releases.forecast_serializers import SubjectRequest
 
 
 class EventRange(serializers.Serializer[Any]):
-    """A range of the events."""
+    """A range of the events, and the landmarks that a release without a landmark set is compared on."""
+
+    landmark_set = serializers.UUIDField(
+        required=False,
+        help_text="Of the dataset, where the release has none: its landmarks are shown. Without it, none.",
+    )
 
     first = Whole(default=0, help_text="Only events from this one on; the numbers are those of the whole series.")
     after = Whole(required=False, help_text="Only events before this one.")
@@ -33,10 +38,8 @@ class ErrorsQuery(EventRange):
     points = Whole(default=2000, help_text="At most so many events of the running means and sums, their extremes kept.")
 
 
-class TradeoffRequest(serializers.Serializer[Any]):
-    """Mechanisms over one series of a landmark set."""
+class TradeoffRequest(SubjectRequest):
+    """Mechanisms over one series."""
 
-    landmark_set = serializers.UUIDField()
-    mechanisms = MechanismsField()
     series = Whole(default=0)
     seed = Whole(default=0, help_text="Of the simulation; the same seed gives the same numbers.")

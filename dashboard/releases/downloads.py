@@ -64,12 +64,12 @@ def _ledger_entry(row: Release) -> str:
 
 def context_of(row: Release) -> Context:
     """What the promise of a release depends on; one drawn before people were known is about each of its series."""
-    if row.landmark_set is None:
+    if not row.of_trajectories:
         return row.dataset.context
-    summary = row.summary or {}
-    found = promise_context(row.landmark_set, landmarks=summary.get("landmarks_per_person"))
+    summary, read = row.summary or {}, row.set_read
+    found = promise_context(row.dataset, read, landmarks=summary.get("landmarks_per_person"))
     if row.by_series:
-        return replace(found, unit=ONE_SERIES, landmarks=row.landmark_set.count)
+        return replace(found, unit=ONE_SERIES, landmarks=read.count if read else 0)
     return replace(found, whole_trace=summary.get("whole_trace"), noise_p95_m=summary.get("noise_p95_m"))
 
 

@@ -58,8 +58,9 @@ def draw_release(row: Release, lease: leases.Lease) -> dict[str, Any]:
 
 
 def _landmarks(row: Release, original: Any) -> list[data.LandmarkSet] | None:
-    """The landmarks of each series, of releases that have a landmark set."""
-    return None if row.landmark_set is None else split(row.landmark_set.mask, [len(one) for one in original])
+    """The landmarks that the mechanism reads of each series; None where it reads none."""
+    read = row.set_read
+    return None if read is None else split(read.mask, [len(one) for one in original])
 
 
 def _watch(lease: leases.Lease) -> Watch:
@@ -72,10 +73,10 @@ def _watch(lease: leases.Lease) -> Watch:
 
 
 def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
-    """What recipients may also know of a release with landmarks: it follows from mechanism, landmarks and points."""
-    if row.landmark_set is None:
+    """What recipients may also know of trajectories: it follows from mechanism, landmarks it reads, and points."""
+    if not row.of_trajectories:
         return {}
-    published = fresh = 0
+    read, published, fresh = row.set_read, 0, 0
     ends, events = list[float](), Counter[float]()
     for one in drawn:
         published += len(one.series)
@@ -87,7 +88,7 @@ def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
     listed = [{"budget": value, "events": events[value]} for value in sorted(events)]
     return {
         "series": len(drawn),
-        "landmarks": row.landmark_set.count,
+        "landmarks": read.count if read else 0,
         **_per_person(row, drawn),
         "published": published,
         "drawn": fresh,
@@ -97,20 +98,21 @@ def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
 
 def _beside_errors(row: Release) -> dict[str, float]:
     """What the verdict on errors needs beside them: half of the noise is at most ``noise_m``, where that is known."""
-    if row.landmark_set is None:
+    if not row.of_trajectories:
         return {}
     scale_of(row.dataset)  # recorded, so that the verdict has it
     mechanism = row.parsed_spec.mechanism
     if not has_known_budgets(mechanism):
         return {}
-    noise = noise_forecast(mechanism, masks_of_people(row.landmark_set))
+    noise = noise_forecast(mechanism, masks_of_people(row.dataset, row.set_read))
     return {"noise_m": noise.overall.median_m} if noise and noise.overall.median_m else {}
 
 
 def _per_person(row: Release, drawn: Sequence[data.Release]) -> dict[str, Any]:
     """How many people there are, and the most landmarks and the largest sum of budgets that any one of them has."""
     persons = people_of(row.dataset)
-    budgets, masks, spec = each(drawn, lambda one: one.budgets), masks_of_people(row.landmark_set), row.parsed_spec
+    masks, spec = masks_of_people(row.dataset, row.set_read), row.parsed_spec
+    budgets = each(drawn, lambda one: one.budgets)
     return {
         "people": len(persons),
         "landmarks_per_person": most_landmarks(masks),

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset
 from dashboard.datasets.scale import scale_of
 from dashboard.datasets.selectors import reference_radius_m
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.promise import promise_context
+from dashboard.landmarks.promise import mask_of, promise_context
 from dashboard.storage.data_files import cached_data
 from privacy_engine.analysis.accepted_error import Figure, at_level, least_epsilon
 from privacy_engine.analysis.best_guess import best_guess
@@ -83,10 +84,13 @@ class ProtectionCosts(Result):
 
 
 def expected_errors(
-    landmark_set: LandmarkSet, mechanisms: Sequence[TrajectoryMechanism], steps: Sequence[PostProcess]
+    dataset: Dataset,
+    landmark_set: LandmarkSet | None,
+    mechanisms: Sequence[TrajectoryMechanism],
+    steps: Sequence[PostProcess],
 ) -> ExpectedErrors:
     """Return the errors to expect of a release of each mechanism with the steps after it."""
-    data, scale = _data(landmark_set), scale_of(landmark_set.dataset)
+    data, scale = _data(dataset, landmark_set), scale_of(dataset)
     found = [(one, error_forecast(one, data, steps)) for one in mechanisms]
     return ExpectedErrors(
         scale=scale,
@@ -99,19 +103,20 @@ def expected_errors(
 
 
 def least_levels(
-    landmark_set: LandmarkSet,
+    dataset: Dataset,
+    landmark_set: LandmarkSet | None,
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
     accepted_m: float,
     figure: Figure,
 ) -> LeastLevels:
     """Return the least ε of each mechanism at which ``figure`` of its errors is at most ``accepted_m``."""
-    data, scale, context = _data(landmark_set), scale_of(landmark_set.dataset), promise_context(landmark_set)
+    data, scale, context = _data(dataset, landmark_set), scale_of(dataset), promise_context(dataset, landmark_set)
     rows = []
     for one in mechanisms:
         found = least_epsilon(one, data, accepted_m, figure=figure, steps=steps)
         epsilon = found.epsilon if found else None
-        quote = None if epsilon is None else ledger.quote(landmark_set.dataset, [at_level(one, epsilon)], context)
+        quote = None if epsilon is None else ledger.quote(dataset, [at_level(one, epsilon)], context)
         rows.append(
             MechanismLevel(
                 name=one.name,
@@ -127,15 +132,19 @@ def least_levels(
 
 
 def protection_costs(
-    landmark_set: LandmarkSet, mechanisms: Sequence[TrajectoryMechanism], steps: Sequence[PostProcess], epsilon: float
+    dataset: Dataset,
+    landmark_set: LandmarkSet | None,
+    mechanisms: Sequence[TrajectoryMechanism],
+    steps: Sequence[PostProcess],
+    epsilon: float,
 ) -> ProtectionCosts:
     """Return what ``epsilon`` within the reference radius of the dataset costs with each mechanism."""
-    dataset, context = landmark_set.dataset, promise_context(landmark_set)
+    context = promise_context(dataset, landmark_set)
     radius_m = reference_radius_m(dataset, ledger.budget_of(dataset))
     level = {"epsilon": epsilon, "radius_m": radius_m}
     at = [type(one)(**one.model_dump() | level) for one in mechanisms]
     rows = []
-    for one, found in zip(at, expected_errors(landmark_set, at, steps).mechanisms, strict=True):
+    for one, found in zip(at, expected_errors(dataset, landmark_set, at, steps).mechanisms, strict=True):
         quote = ledger.quote(dataset, [one], context)
         price = {name: quote[name] for name in ("price_per_km", "fits")}
         rows.append(MechanismCost(**dict(found), **price))
@@ -149,7 +158,6 @@ def _verdict(errors: ErrorForecast, scale: DataScale) -> Verdict | None:
     return verdict(figures.typical_m, figures.p95_m, scale, noise_m=errors.noise_m)
 
 
-def _data(landmark_set: LandmarkSet) -> ForecastData:
-    dataset = landmark_set.dataset
+def _data(dataset: Dataset, landmark_set: LandmarkSet | None) -> ForecastData:
     series = cached_data(dataset.kind, dataset.points_path)
-    return ForecastData.of(series, split(landmark_set.mask, [len(one) for one in series]))
+    return ForecastData.of(series, split(mask_of(dataset, landmark_set), [len(one) for one in series]))

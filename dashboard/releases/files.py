@@ -11,6 +11,8 @@ import numpy as np
 
 from dashboard.datasets.people import mask_of_person, people_of
 from dashboard.jobs.models import State
+from dashboard.landmarks.models import LandmarkSet
+from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
 from dashboard.storage import data_files, parquet
@@ -71,9 +73,9 @@ def person_of_release(row: Release, series: int) -> Person:
     return next(person for person in people_of_release(row) if series in person.members)
 
 
-def read_person(row: Release, person: Person) -> tuple[data.Release, Mask]:
-    """A finished release of one person's events in the order of time, and which of the events are landmarks."""
-    is_landmark = mask_of_person(row.dataset, row.landmark_set.mask, person)
+def read_person(row: Release, person: Person, landmark_set: LandmarkSet | None) -> tuple[data.Release, Mask]:
+    """A finished release of one person's events in the order of time, and which of these are landmarks of a set."""
+    is_landmark = mask_of_person(row.dataset, mask_of(row.dataset, landmark_set), person)
     return person.joined_release(read_releases(row)), is_landmark
 
 
@@ -107,10 +109,10 @@ def read_curves(row: Release, series: int) -> Curves:
     return Curves(published, event, columns["budget"][first:last], _over_events(n, event, errors), time_s)
 
 
-def read_series(row: Release, series: int) -> ReleasedSeries:
+def read_series(row: Release, series: int, landmark_set: LandmarkSet | None) -> ReleasedSeries:
     """One series of a finished release beside all events of its person; errors as in :func:`person_of_release`."""
     person = person_of_release(row, series)
-    joined, is_landmark = read_person(row, person)
+    joined, is_landmark = read_person(row, person, landmark_set)
     found = read_curves(row, series)
     return ReleasedSeries(
         found.error_m, found.budget, found.time_s, joined.budgets, is_landmark, person.ranks_of(series)

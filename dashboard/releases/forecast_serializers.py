@@ -10,6 +10,7 @@ from rest_framework import serializers
 from dashboard.core.rest.parsing import Anything, Number
 from dashboard.landmarks.loss_serializers import CorrelationField
 from dashboard.releases.serializers import OBJECTS, StepsField
+from dashboard.releases.services import require_landmarks
 from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
 from privacy_engine.errors import ParameterError, ParameterErrors
@@ -41,11 +42,29 @@ class MechanismsField(Anything):
         return found
 
 
-class MechanismsRequest(serializers.Serializer[Any]):
-    """Mechanisms over a landmark set, and the steps that would follow each of them."""
+class SubjectRequest(serializers.Serializer[Any]):
+    """Mechanisms over a landmark set; those that read no landmarks also over a dataset without one."""
 
-    landmark_set = serializers.UUIDField()
+    dataset = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="Of trajectories; required without a landmark set."
+    )
+    landmark_set = serializers.UUIDField(
+        required=False, allow_null=True, default=None, help_text="Required where a mechanism reads landmarks."
+    )
     mechanisms = MechanismsField()
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if attrs["landmark_set"] is None:
+            require_landmarks(attrs["mechanisms"])
+            if attrs["dataset"] is None:
+                rule = "given where there is no landmark_set"
+                raise ParameterError(f"dataset must be {rule}", field="dataset", rule=rule, value=None)
+        return attrs
+
+
+class MechanismsRequest(SubjectRequest):
+    """Mechanisms, and the steps that would follow each of them."""
+
     postprocess = StepsField(required=False, default=list)
 
     def validate_postprocess(self, value: Any) -> Any:
@@ -91,11 +110,11 @@ class CostsRequest(MechanismsRequest):
         if given.count(None) != 1:
             raise ParameterError(f"{rule} must be given", field="epsilon", rule=rule, value=given[0])
         epsilon, guess = given
-        return attrs | {"epsilon": best_guess.level_of_guess(guess) if epsilon is None else epsilon}
+        return super().validate(attrs) | {"epsilon": best_guess.level_of_guess(guess) if epsilon is None else epsilon}
 
 
 class ForecastRequest(MechanismsRequest):
-    """Mechanisms over a landmark set, and the correlation under which losses are computed."""
+    """Mechanisms, and the correlation under which losses are computed."""
 
     correlation = CorrelationField(
         required=False,

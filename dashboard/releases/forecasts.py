@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dashboard.datasets import ledger
+from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people, promise_context
 from privacy_engine.analysis.correlation import Correlation, CorrelationDescription
@@ -61,7 +62,8 @@ class Forecast(Result):
 
 
 def forecast_releases(
-    landmark_set: LandmarkSet,
+    dataset: Dataset,
+    landmark_set: LandmarkSet | None,
     mechanisms: Sequence[TrajectoryMechanism],
     steps: Sequence[PostProcess],
     correlation: Correlation | None = None,
@@ -70,8 +72,8 @@ def forecast_releases(
 
     With a ``correlation`` also what each would leak under it; all of them together get the time one response may take.
     """
-    masks, seconds = masks_of_people(landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
-    context = promise_context(landmark_set, masks=masks)
+    masks, seconds = masks_of_people(dataset, landmark_set), MAX_SECONDS / max(len(mechanisms), 1)
+    context = promise_context(dataset, landmark_set, masks=masks)
     return Forecast(
         mechanisms=[
             MechanismForecast(
@@ -85,5 +87,5 @@ def forecast_releases(
         ],
         correlation=None if correlation is None else correlation.shown(),
         postprocess=[StepForecast(name=step.name, title=step.title, causal=step.causal) for step in steps],
-        budget=Quote(**ledger.quote(landmark_set.dataset, mechanisms, context)),
+        budget=Quote(**ledger.quote(dataset, mechanisms, context)),
     )

@@ -23,7 +23,7 @@ from privacy_engine.spec import ReleaseSpec
 
 
 class Release(Job):
-    """One draw of one mechanism over a dataset, with a landmark set where it is of trajectories."""
+    """One draw of one mechanism over a dataset, with a landmark set where one was chosen for trajectories."""
 
     TASK: ClassVar = "releases.run"
     RELATED: ClassVar = ("dataset",)
@@ -38,7 +38,7 @@ class Release(Job):
     kind = models.CharField(max_length=20, choices=Kind.choices, default=Kind.TRAJECTORY)
     landmark_set = models.ForeignKey(
         LandmarkSet, on_delete=models.RESTRICT, null=True, blank=True, related_name="releases"
-    )  # of trajectories alone
+    )  # of trajectories alone; where the mechanism reads no landmarks it serves the comparison alone
     name = models.CharField(max_length=200, default="", blank=True)
     spec = models.JSONField()
     spec_digest = models.CharField(max_length=64)
@@ -61,9 +61,8 @@ class Release(Job):
         constraints: ClassVar = [
             *job_constraints("release"),
             models.CheckConstraint(
-                name="release_landmark_set_of_trajectories",
-                condition=Q(kind=Kind.TRAJECTORY, landmark_set__isnull=False)
-                | Q(kind__in=[Kind.STREAM, Kind.CHECKINS], landmark_set__isnull=True),
+                name="release_landmark_set_of_trajectories_alone",
+                condition=Q(kind=Kind.TRAJECTORY) | Q(landmark_set__isnull=True),
             ),
             models.CheckConstraint(
                 name="release_done_has_data", condition=~Q(state=State.DONE) | ~Q(data_file="") & ~Q(data_sha256="")
@@ -140,7 +139,17 @@ class Release(Job):
     @property
     def by_series(self) -> bool:
         """True if each series was drawn alone: it is from before people were known."""
-        return bool(self.landmark_set_id and self.summary and "landmarks_per_person" not in self.summary)
+        return bool(self.of_trajectories and self.summary and "landmarks_per_person" not in self.summary)
+
+    @property
+    def of_trajectories(self) -> bool:
+        """True if it publishes trajectories."""
+        return self.kind == Kind.TRAJECTORY
+
+    @property
+    def set_read(self) -> LandmarkSet | None:
+        """The landmark set that its mechanism reads, on which its promise and what it publishes depend."""
+        return self.landmark_set if self.landmark_set_id and self.parsed_spec.mechanism.reads_landmarks else None
 
     def steps_after(self, source: "Release") -> tuple[PostProcess, ...]:
         """The steps it adds to those of the release it is made from."""

@@ -48,9 +48,9 @@ def comparison(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         rows = list(visible_releases(request.user).filter(dataset=dataset, state=State.DONE)[:MOST])
     elif not ids:
         chosen = choice.chosen_set(request.user, dataset, None, [])
-        shown = choice.compared(request.user, chosen, []) if chosen else []
+        shown = choice.compared(request.user, dataset, chosen, [])
         rows = list(visible_releases(request.user).filter(pk__in=shown, state=State.DONE))
-    if not rows or len({row.landmark_set_id for row in rows}) > 1:
+    if not rows or len({row.landmark_set_id for row in rows if row.landmark_set_id}) > 1:
         raise Http404("There are no releases of one landmark set to report on.")
     return _answer(request, rows)
 
@@ -62,8 +62,8 @@ def home(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
 
 
 def _compared(rows: Sequence[Release]) -> str:
-    of_set = [("landmark_set", rows[0].landmark_set_id)] if rows[0].landmark_set_id else []
-    query = [*of_set, *(("release", row.pk) for row in rows)]
+    of_set = [("landmark_set", row.landmark_set_id) for row in rows if row.landmark_set_id]
+    query = [*of_set[:1], *(("release", row.pk) for row in rows)]
     return f"{reverse('releases:compare', args=[rows[0].dataset_id])}?{urlencode(query)}"
 
 
@@ -105,12 +105,13 @@ def _of_trajectories(request: HttpRequest, rows: Sequence[Release], *, owner: bo
     """The report of releases of trajectories."""
     series, diameter_m = _series(request, rows[0]), _diameter(request)
     reports = [trajectory_report.public(row, series, diameter_m) for row in rows]
-    parts = [trajectory_report.owners(row, series, diameter_m) for row in rows] if owner else []
+    compared = next((row.landmark_set for row in rows if row.landmark_set), None)
+    parts = [trajectory_report.owners(row, series, diameter_m, compared) for row in rows] if owner else []
     context = _context(request, rows, reports, parts) | {
         "series": series,
         "series_count": len(rows[0].dataset.series_lengths),
         "published": trajectory_report.published(rows, series),
-        "landmarks": trajectory_report.landmarks(rows[0]),
+        "landmarks": trajectory_report.landmarks(rows),
         "strengths": trajectory_report.STRENGTHS,
         "diameter_m": diameter_m,
     }
@@ -121,7 +122,7 @@ def _of_trajectories(request: HttpRequest, rows: Sequence[Release], *, owner: bo
     ]
     context["page"] = {"series": series, "diameter_m": diameter_m, "owner": owner, "releases": drawn}
     if owner:
-        context["set"] = trajectory_report.owners_set(rows[0])
+        context["set"] = trajectory_report.owners_set(compared) if compared else None
         context["scale"] = scale_of(rows[0].dataset)
         context["verdict_rules"] = rules(context["scale"])
         context["page"]["original"] = reverse("api:dataset-track", args=[rows[0].dataset_id])

@@ -25,7 +25,7 @@ def brief(rows: Sequence[Release]) -> str:
 
 def request(row: Release, ids: dict[str, str] | None = None) -> str:
     """The request to the API; without ``ids`` of dataset and landmark set it has blanks for them."""
-    blanks = BLANKS if row.landmark_set_id else {"dataset": BLANKS["dataset"]}
+    blanks = BLANKS if row.set_read else {"dataset": BLANKS["dataset"]}
     body = json.dumps((ids or blanks) | row.parsed_spec.model_dump(), ensure_ascii=False)
     return (
         'curl https://HOST/api/v1/releases/ -H "Authorization: Token TOKEN" \\\n'
@@ -40,7 +40,7 @@ def command(row: Release) -> str:
     options += [("--set", f"{name}={_text(value)}") for name, value in _own(spec.mechanism.model_dump())]
     options += [("--then", ":".join([step.name, *_values(step.model_dump())])) for step in spec.postprocess]
     options += [("--seed", str(spec.seed))] if spec.seed is not None else []
-    beside = " --landmarks LANDMARKS" if row.landmark_set_id else ""
+    beside = " --landmarks LANDMARKS" if row.set_read else ""
     parts = [f"manage.py release FILE{beside}", *(f"{option} {shlex.quote(to)}" for option, to in options)]
     return " \\\n  ".join([*parts, "--out release.csv"])
 

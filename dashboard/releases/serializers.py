@@ -34,7 +34,10 @@ class ReleaseRequest(serializers.Serializer[Any]):
 
     dataset = serializers.UUIDField()
     landmark_set = serializers.UUIDField(
-        required=False, allow_null=True, default=None, help_text="Of trajectories, and only of these."
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of trajectories, and only of these; required where the mechanism reads landmarks.",
     )
     mechanism = DescriptionField(mechanisms)
     seed = SeedField(

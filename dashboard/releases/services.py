@@ -25,6 +25,7 @@ from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.spec import ReleaseSpec, for_counts
 
@@ -51,8 +52,8 @@ def submit_release(
         release is to be over dummies that a seed drew.
     ParameterError
         The mechanism is for another kind of data or a smaller sensitivity than the counts', or none can release these
-        data; a landmark set is missing, not wanted or another dataset's; or the key is not 1 to 100 visible ASCII
-        characters.
+        data; a landmark set is missing that the mechanism reads, not wanted or another dataset's; or the key is not
+        1 to 100 visible ASCII characters.
     """
     require_role(owner, dataset, Role.EDITOR)
     check_key(idempotency_key)
@@ -60,11 +61,11 @@ def submit_release(
     spec = for_counts(spec, dataset.counted, dataset.tree)
     if dataset.state == State.READY:
         require_releasable(dataset)
-    _check_landmark_set(dataset, landmark_set)
-    if spec.private and landmark_set:
-        _check_dummies(landmark_set)
+    _check_landmark_set(dataset, landmark_set, spec)
     subject = {"owner_id": dataset.owner_id, "dataset": dataset, "landmark_set": landmark_set}
-    return _once(_described(spec, name=name, idempotency_key=idempotency_key, **subject), spec)
+    fresh = _described(spec, name=name, idempotency_key=idempotency_key, **subject)
+    _check_dummies(fresh)
+    return _once(fresh, spec)
 
 
 def derive_release(
@@ -146,29 +147,39 @@ def require_mechanism(dataset: Dataset, mechanism: Mechanism) -> None:
         )
 
 
-def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
-    if dataset.kind != Kind.TRAJECTORY:
-        rule = "left out: only releases of trajectories have one"
-        right = landmark_set is None
-    else:
-        rule = "a landmark set of this dataset"
-        right = landmark_set is not None and landmark_set.dataset_id == dataset.pk
-    if not right:
-        value = str(landmark_set.pk) if landmark_set else None
-        raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=value)
+def _check_landmark_set(dataset: Dataset, landmark_set: LandmarkSet | None, spec: ReleaseSpec) -> None:
+    if landmark_set is None and dataset.kind == Kind.TRAJECTORY:
+        require_landmarks([spec.mechanism])
+    require_set_of(dataset, landmark_set)
 
 
-def _check_dummies(landmark_set: LandmarkSet) -> None:
-    """Refuse a publishable release over dummies that a seed drew: whoever tries seeds finds the landmarks."""
-    selection = landmark_set.selection
-    if selection is None or selection["private"]:
+def require_set_of(dataset: Dataset, landmark_set: LandmarkSet | None) -> None:
+    """Refuse the landmark set of another dataset, with a ParameterError."""
+    if landmark_set is None or landmark_set.dataset_id == dataset.pk:
+        return
+    of_trajectories = dataset.kind == Kind.TRAJECTORY
+    rule = "a landmark set of this dataset" if of_trajectories else "left out: only releases of trajectories have one"
+    raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(landmark_set.pk))
+
+
+def require_landmarks(mechanisms: Sequence[TrajectoryMechanism]) -> None:
+    """Refuse mechanisms that read landmarks, where there is no landmark set, with a ParameterError."""
+    if names := [one.name for one in mechanisms if one.reads_landmarks]:
+        rule = f"a landmark set of this dataset: {', '.join(names)} {'reads' if len(names) == 1 else 'read'} landmarks"
+        raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=None)
+
+
+def _check_dummies(release: Release) -> None:
+    """Refuse a publishable release that reads dummies a seed drew: whoever tries seeds finds the landmarks."""
+    read = release.set_read if release.charged else None
+    if read is None or read.selection is None or read.selection["private"]:
         return
     raise Conflict(
         "The dummies of this landmark set were drawn from a seed: whoever tries seeds can take them away and is left "
         "with the landmarks. Draw the dummies again without a seed, or run a simulation with a seed of its own.",
         field="landmark_set",
         rule="dummies drawn without a seed, in a release without a seed",
-        value=str(landmark_set.pk),
+        value=str(read.pk),
     )
 
 
@@ -184,7 +195,8 @@ def _create(fresh: Release, spec: ReleaseSpec) -> Release:
     if fresh.source:
         lock_finished(fresh.derived_from_id)
     if fresh.charged:
-        context = promise_context(fresh.landmark_set, landmarks=0) if fresh.landmark_set else NO_CONTEXT
+        read = fresh.set_read
+        context = promise_context(fresh.dataset, read, landmarks=0) if fresh.of_trajectories else NO_CONTEXT
         ledger.reserve(dataset=fresh.dataset, release_id=fresh.pk, mechanism=spec.mechanism, context=context)
     fresh.save(force_insert=True)
     queue.submit_on_commit(fresh, fresh.owner)
@@ -242,8 +254,7 @@ def retry_release(*, release: Release) -> Release:
         rule = "a release whose source is there"
         raise Conflict("The release it was made from is discarded.", field="derived_from", rule=rule)
     release.refresh_from_db()
-    if release.charged and release.landmark_set:
-        _check_dummies(release.landmark_set)
+    _check_dummies(release)
     if release.charged and not release.claimed and release.state == State.CANCELLED:
         return _submit_again(release)
     return queue.retried(release)

@@ -1,7 +1,8 @@
 """What a printed report holds of releases of trajectories, beside what every report holds.
 
 The public part follows from published points and budgets, and from which events are landmarks (all marks alike where
-there are dummies). It never looks at errors or at how landmarks were found; the owner's part adds those.
+there are dummies) if the mechanism reads them. It never looks at errors, at how landmarks were found, or at a set that
+a release is only compared on; the owner's part adds those.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from django.urls import reverse
 
 from dashboard.datasets import ledger
+from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import masks_of_people
 from dashboard.landmarks.report import set_facts
 from dashboard.releases import downloads, files, reproduce
@@ -150,7 +152,7 @@ def public(row: Release, series: int, diameter_m: float = DIAMETER_M) -> Traject
     ParameterError
         It has no such series, or ``diameter_m`` is no distance between two places.
     """
-    spec, found = row.parsed_spec, _read(row, series, diameter_m)
+    spec, found = row.parsed_spec, _read(row, series, diameter_m, row.set_read)
     return TrajectoryReport.of(
         row,
         source=row.source,
@@ -169,10 +171,13 @@ def _price(row: Release, mechanism: TrajectoryMechanism) -> float:
     return float(mechanism.charged_epsilon(downloads.context_of(row)) * ledger.charged_times(row.dataset, mechanism))
 
 
-def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> OwnerPart:
-    """What the owner's report adds to :func:`public` of one release."""
-    errors, read = files.read_curves(row, series).error_m, _read(row, series, diameter_m)
-    ids = {"dataset": str(row.dataset_id), "landmark_set": str(row.landmark_set_id)}
+def owners(row: Release, series: int, diameter_m: float = DIAMETER_M, compared: LandmarkSet | None = None) -> OwnerPart:
+    """What the owner's report adds to :func:`public` of one release; without a set of its own, over that of others."""
+    errors = files.read_curves(row, series).error_m
+    read = _read(row, series, diameter_m, row.landmark_set or compared)
+    ids = {"dataset": str(row.dataset_id)}
+    if row.landmark_set_id:
+        ids["landmark_set"] = str(row.landmark_set_id)
     return OwnerPart(
         name=row.name,
         errors=row.owner_view or {},
@@ -183,14 +188,14 @@ def owners(row: Release, series: int, diameter_m: float = DIAMETER_M) -> OwnerPa
     )
 
 
-def landmarks(row: Release) -> dict[str, Any]:
-    """The marks a release was made with: how many and how far apart; which, is public."""
-    return set_facts(row.landmark_set)
+def landmarks(rows: Sequence[Release]) -> dict[str, Any] | None:
+    """The marks that releases were made with: how many and how far apart; which, is public. None if none reads any."""
+    read = next((row.set_read for row in rows if row.set_read), None)
+    return None if read is None else set_facts(read)
 
 
-def owners_set(row: Release) -> OwnersSet:
+def owners_set(chosen: LandmarkSet) -> OwnersSet:
     """How the landmarks were found, and how many of the marks are dummies: the owner's alone."""
-    chosen = row.landmark_set
     parameters = {name: value for name, value in chosen.method.items() if isinstance(value, int | float | str)}
     texts = [
         f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}" for name, value in parameters.items()
@@ -223,16 +228,16 @@ def drawn(row: Release, curves: Curves) -> dict[str, Any]:
 
 def _expected(row: Release) -> list[ExpectedNoise]:
     """How far the noise moves landmarks and others, by the description alone; nothing where it would take long."""
-    found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.landmark_set))
+    found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.dataset, row.set_read))
     if found is None:
         return []
     groups = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
     return [ExpectedNoise(who, found.exact, noise) for who, noise in groups if noise.events]
 
 
-def _read(row: Release, series: int, diameter_m: float) -> _Series:
+def _read(row: Release, series: int, diameter_m: float, landmark_set: LandmarkSet | None) -> _Series:
     person = files.person_of_release(row, series)
-    release, is_landmark = files.read_person(row, person)
+    release, is_landmark = files.read_person(row, person, landmark_set)
     mechanism, here = row.parsed_spec.mechanism, person.ranks_of(series)
     shown = last_draw(release.fresh)
     noise_m = release.sd_m[release.fresh][shown] if release.fresh.any() else np.full(len(person), np.nan)

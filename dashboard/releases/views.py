@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -38,7 +37,7 @@ PICKED = 200
 
 @require_safe
 def new(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
-    """The form: several mechanisms at once over one landmark set."""
+    """The form: several mechanisms at once over one landmark set, or over none if they read no landmarks."""
     dataset = get_object_or_404(visible_datasets(request.user), pk=pk)
     require_role(request.user, dataset, Role.EDITOR)
     if dataset.state != State.READY:
@@ -92,15 +91,15 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
     )
     set_id = request.GET.get("landmark_set")
     landmark_set = choice.chosen_set(request.user, dataset, uuid_or_404(set_id) if set_id else None, requested)
-    shown = choice.compared(request.user, landmark_set, requested) if landmark_set else []
+    shown = choice.compared(request.user, dataset, landmark_set, requested)
     if dataset.sample and shown:
         remember_visit(user=request.user, what="compared")
-    sets = (
-        visible_landmark_sets(request.user).filter(dataset=dataset, releases__isnull=False).distinct().defer("packed")
-    )
+    sets = visible_landmark_sets(request.user).filter(dataset=dataset).defer("packed")
+    if not visible_releases(request.user).filter(dataset=dataset, landmark_set=None).exists():
+        sets = sets.filter(releases__isnull=False).distinct()
     context = {"dataset": dataset, "landmark_set": landmark_set, "landmark_sets": sets, "any": bool(shown)}
     if shown:
-        offered = visible_releases(request.user).filter(landmark_set=landmark_set)
+        offered = choice.comparable(request.user, dataset, landmark_set)
         context |= {"batches": batches(offered[:PICKED]), "more_releases": offered.count() > PICKED, "picked": PICKED}
     context["budget"] = spending(dataset, request.user)
     context["page"] = {
@@ -108,11 +107,12 @@ def compare(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "requested": [str(one.pk) for one in requested],
         "palette": variants(),
         "note": NOTE,
+        "dataset": str(dataset.pk),
         "landmark_set": str(landmark_set.pk) if landmark_set else None,
         "radius_m": context["budget"]["radius_m"],
         "time_zone": dataset.options.get("time_zone") or "UTC",
         "formats": export_formats(dataset.kind),
-        "urls": _urls(dataset) | _set_urls(landmark_set),
+        "urls": _urls(dataset) | (_set_urls(landmark_set) if landmark_set else {}),
     }
     return render(request, "releases/trajectory/compare.html", context)
 
@@ -138,10 +138,8 @@ def _urls(dataset: Dataset) -> dict[str, str]:
     }
 
 
-def _set_urls(landmark_set: Any) -> dict[str, str]:
+def _set_urls(landmark_set: LandmarkSet) -> dict[str, str]:
     """Of its events, and of the set its landmarks were marked in: dummies make another."""
-    if landmark_set is None:
-        return {}
     marked = landmark_set.source_id or landmark_set.pk
     return {"events": _events(landmark_set), "marked": reverse("api:landmark-set-detail", args=[marked])}
 

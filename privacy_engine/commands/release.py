@@ -78,7 +78,7 @@ class Release(Command):
             help=f"clean the series first: {', '.join(short_forms(cleaning_steps))}",
         )
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
-        add("--landmarks", help=f"of trajectories: {LANDMARKS}")
+        add("--landmarks", help=f"of trajectories, for mechanisms that read them: {LANDMARKS}")
         add("--dummies", help="mark others beside them: one-sided:2 (its level), heuristic:0.01, partitioned:0.01")
         add(
             "--then",
@@ -133,13 +133,12 @@ def _release(
         _refuse_unused(spec.mechanism.kind, landmarks=landmarks, dummies=dummies, clean=clean, then=then)
         return _release_other(file, kind, spec, reading(read, person), fmt, out)
     if landmarks is None:
-        rule = "required for trajectories"
-        raise ParameterError(f"--landmarks is {rule}: {LANDMARKS}".replace("%%", "%"), field="landmarks", rule=rule)
-    method = parse_short(landmarks, read=lambda name: Path(name).read_bytes())
+        _refuse_without_landmarks(spec, dummies)
+    method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
     found = formats.read(file, **reading(read, person))
     series, done = cleaned(found.series, cleaning)
-    marks = Marks.of(series, method, beside)
+    marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
     made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done)
     write_whole(out, partial(made.write, fmt))
     return _summary(made, marks) + _reading_text(found.report, done)
@@ -149,8 +148,18 @@ def _summary(made: LabelledRelease, marks: Marks) -> str:
     points, count = sum(map(len, marks.sets)), sum(one.count for one in marks.sets)
     published = sum(len(one.series) for one in made.published)
     share = count / points if points else 0.0
+    marked = f" {count:,} landmarks ({share:.1%})," if marks.method else ""
     then = "".join(f" Then {step.title}, which costs nothing." for step in made.spec.postprocess)
-    return f"{points:,} points, {count:,} landmarks ({share:.1%}), {published:,} published. {made.statement}{then}"
+    return f"{points:,} points,{marked} {published:,} published. {made.statement}{then}"
+
+
+def _refuse_without_landmarks(spec: ReleaseSpec, dummies: str | None) -> None:
+    if spec.mechanism.reads_landmarks:
+        rule = f"required for {spec.mechanism.name}, which reads landmarks"
+        raise ParameterError(f"--landmarks is {rule}: {LANDMARKS}".replace("%%", "%"), field="landmarks", rule=rule)
+    if dummies is not None:
+        rule = "left out without --landmarks"
+        raise ParameterError(f"--dummies must be {rule}", field="dummies", rule=rule, value=dummies)
 
 
 def _reading_text(report: formats.Report, done: list[Done]) -> str:

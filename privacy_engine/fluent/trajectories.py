@@ -22,7 +22,6 @@ from privacy_engine.formats import Report
 from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import (
     LandmarkMethod,
-    Manual,
     SelectionSpec,
     landmark_methods,
     parse_short,
@@ -132,7 +131,7 @@ class TrajectoryData(Original):
             rule = 'marked first: .landmarks("stay-points:200m:30min"), or .landmarks("manual:") for none'
             message = f"landmarks must be {rule}; {spec.mechanism.name} reads them"
             raise ParameterError(message, field="landmarks", rule=rule)
-        return self.marks or Marks.of(self.series, Manual(events=[]))
+        return self.marks or Marks.none(self.series)
 
     def to_dataframe(self) -> Any:
         """Series, person, time, longitude, latitude and landmark of each event as a pandas.DataFrame; raw data."""
@@ -151,7 +150,7 @@ class TrajectoryData(Original):
         found = [("series", f"{len(self.series):,}"), ("people", f"{facts.people:,}")]
         found += [("time", f"{facts.start} to {facts.end}")] if facts.start else [("time", "none")]
         found += [("cleaning", ", ".join(step.title for step in self._cleaning))] if self._cleaning else []
-        if self.marks is not None:
+        if self.marks is not None and self.marks.method is not None:
             marked = sum(one.count for one in self.marks.sets)
             found += [("landmarks", f"{marked:,} ({self.marks.method.describe()})")]
         return found

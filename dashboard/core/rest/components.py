@@ -13,6 +13,7 @@ from dashboard.core.rest.parsing import Anything
 from privacy_engine.component import Component
 from privacy_engine.landmarks import LandmarkMethod
 from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.postprocess import PostProcess
 from privacy_engine.registry import Registry
 
@@ -60,6 +61,8 @@ def listing(cls: type[Component]) -> dict[str, Any]:
             },
             **palette(cls.kind)[cls.registered_name()],
         }
+    if issubclass(cls, TrajectoryMechanism):
+        entry["reads_landmarks"] = cls.reads_landmarks
     if issubclass(cls, LandmarkMethod):
         entry |= {"reads": cls.reads, "coverage": cls.coverage()}
     if issubclass(cls, PostProcess):

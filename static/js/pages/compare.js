@@ -56,15 +56,9 @@ function drawMaps() {
 }
 
 function readMarks() {
+  const source = { original, runs, dummies: marked.dummies, zones, range: view.range };
   marks = [
-    ...markSources({
-      original,
-      runs,
-      dummies: marked.dummies,
-      zones,
-      range: view.range,
-      place: people.place(original),
-    }),
+    ...(page.landmark_set ? markSources({ ...source, place: people.place(original) }) : []),
     ...attacks.marks(cursor.series, view.range),
   ];
 }
@@ -212,7 +206,7 @@ function activate(id) {
 
 /** A new release joins those shown, ahead of others of its title, and stays when the page is read again. */
 async function join(release) {
-  const layer = new Layer(release);
+  const layer = new Layer(release, page.landmark_set);
   const at = layers.findIndex((one) => one.release.title === release.title);
   layers.splice(at < 0 ? layers.length : at, 0, layer);
   layers.sort(byRank(page.palette));
@@ -308,13 +302,16 @@ function watch(layer) {
   });
 }
 
+/** The landmarks of the set that is compared on; none without one. */
+const readEvents = (query) => (page.landmark_set ? get(withQuery(page.urls.events, query)) : { runs: [] });
+
 async function readSeries() {
   const { series } = cursor;
   const [track, events] = await Promise.all([
     people.isOn()
       ? fetchTrack(dataset.urls.tracks)
       : maps.fetchOriginal(withQuery(dataset.urls.track, { series }), dataset.series[series].points),
-    get(people.isOn() ? page.urls.events : withQuery(page.urls.events, { series })),
+    readEvents(people.isOn() ? {} : { series }),
   ]);
   [original, marked, runs] = [track, events, events.runs];
   timeline.set({ n: track.n, time: track.time, runs, dummies: marked.dummies ?? [] });
@@ -341,12 +338,12 @@ async function start() {
   const [found, mechanisms, method, releases] = await Promise.all([
     get(page.urls.dataset),
     get(page.urls.mechanisms),
-    get(page.urls.marked).then((one) => one.method),
+    page.landmark_set ? get(page.urls.marked).then((one) => one.method) : {},
     Promise.all(page.releases.map((id) => get(`${page.urls.releases}${id}/`))),
   ]);
   dataset = found;
   titles = new Map(mechanisms.results.map((one) => [one.name, one]));
-  layers = releases.map((release) => new Layer(release)).sort(byRank(page.palette));
+  layers = releases.map((release) => new Layer(release, page.landmark_set)).sort(byRank(page.palette));
   visibility.open(page.requested);
   zones = method.zones ?? null;
   if ((view.series ?? 0) >= dataset.series.length) cursor.series = view.series = 0;

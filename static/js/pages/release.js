@@ -1,4 +1,4 @@
-/* The release form: several mechanisms over one landmark set; one POST for each, then to the comparison. */
+/* The release form: several mechanisms over a landmark set or none; one POST for each, then to the comparison. */
 
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
@@ -27,11 +27,14 @@ import { loadMapData, loadRuns } from "../trajectory/release_form/noise_preview_
 import { offerRadii } from "../trajectory/release_form/named_radii.js";
 import { showOdds } from "../trajectory/release_form/odds_table.js";
 import { createPurpose, showPurpose } from "../trajectory/release_form/release_purpose.js";
-import { summaryOf } from "../trajectory/release_form/submit_summary.js";
+import { setNeeded, summaryOf } from "../trajectory/release_form/submit_summary.js";
 import { createTemporalLossTable } from "../trajectory/release_form/temporal_loss_table.js";
 import { notice, warnings } from "../trajectory/release_form/warnings.js";
 
 const FIRST = ["landmark-skip", "landmark-uniform", "landmark-adaptive"];
+/** Chosen at first where there is no landmark set: what reads no landmarks and needs the level alone. */
+const isFirstWithoutSet = ({ reads_landmarks, fields }) =>
+  !reads_landmarks && fields.every(({ name, required }) => !required || ["epsilon", "radius_m"].includes(name));
 const page = data("page-data");
 let kept,
   dataset,
@@ -53,19 +56,28 @@ let answer = null; // the newest forecast, while it matches the form
 let quote = null; // the newest of the budget
 let [isSending, problem] = [false, ""]; // the problem is why there is no forecast
 
-const setId = () => $("[name=landmark_set]:checked")?.value ?? null;
+const setId = () => $("[name=landmark_set]:checked")?.value || null;
+const subject = () => ({ dataset: dataset.id, landmark_set: setId() });
 const level = () => common.values();
 const whole = (description) => Object.values(description).every(isGiven);
 
 /** The mechanisms requested, each as the API takes it. */
 const mechanisms = () => cards.chosen().map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own }));
 
-/** The request for errors of all mechanisms whose parameters are given; null while something chosen is invalid. */
+/** Titles of the mechanisms chosen that lack the landmark set they need. */
+const reading = () =>
+  cards.chosen().flatMap(({ mechanism }) => (mechanism.reads_landmarks && !setId() ? [mechanism.title] : []));
+
+/**
+ * The request for errors of all mechanisms whose parameters are given, and whose landmarks; null while something chosen
+ * is invalid.
+ */
 function requestedErrors() {
-  if (!setId() || ![level(), ...mechanisms(), ...steps.values()].every(whole)) return null;
-  const given = cards.all().filter(({ own }) => whole(own));
+  if (reading().length || ![level(), ...mechanisms(), ...steps.values()].every(whole)) return null;
+  const given = cards.all().filter(({ mechanism, own }) => whole(own) && (setId() || !mechanism.reads_landmarks));
+  if (!given.length) return null;
   return {
-    landmark_set: setId(),
+    ...subject(),
     mechanisms: given.map(({ mechanism, own }) => ({ name: mechanism.name, ...level(), ...own })),
     postprocess: steps.values(),
   };
@@ -105,11 +117,12 @@ function show() {
   if (answer) showSpending(answer);
   errorTable.update();
   protectionCost.update();
-  $("[data-save]").disabled = !request.length || !setId() || invalidIn($("[data-form]")).length > 0;
+  $("[data-save]").disabled = !request.length || invalidIn($("[data-form]")).length > 0;
   if (!request.length) empty("Choose a mechanism and a level.");
+  else if (reading().length) empty(setNeeded(reading()));
   else if (!ok || ![...request, ...after].every(whole)) dim("A value is missing or invalid: see the marked fields.");
   else {
-    const body = { landmark_set: setId(), mechanisms: request, postprocess: after };
+    const body = { ...subject(), mechanisms: request, postprocess: after };
     if (forecast.request({ ...body, correlation: temporalLoss.correlation() })) $("[data-side]").dataset.stale = "";
   }
   showBar();
@@ -120,7 +133,8 @@ function showBar() {
   const updating = forecast.isWaiting() || errorTable.isWaiting();
   const state = {
     chosen: cards.chosen().map(({ mechanism }) => mechanism.title),
-    hasSet: Boolean(setId()),
+    hasSet: !reading().length,
+    reading: reading(),
     level: level(),
     invalid: bar.invalid(),
     quote,
@@ -190,11 +204,11 @@ function extent() {
   return distanceM(west, south, east, north);
 }
 
-/** The background of the preview: the original, read once, and the landmarks of the set chosen. */
+/** The background of the preview: the original, read once, and the landmarks of the set chosen, if one is. */
 async function showGround() {
   const set = setId();
   loadingMap ??= loadMapData(dataset, page.urls.track);
-  const [mapData, runs] = await Promise.all([loadingMap, loadRuns(page.events[set])]);
+  const [mapData, runs] = await Promise.all([loadingMap, set ? loadRuns(page.events[set]) : []]);
   if (set === setId()) preview.data({ mapData, runs, extent_m: extent() });
 }
 
@@ -208,7 +222,7 @@ async function submit(event) {
   showErrors([]);
   const made = [];
   for (const mechanism of mechanisms()) {
-    const body = { dataset: dataset.id, landmark_set: setId(), ...spec(mechanism) };
+    const body = { ...subject(), ...spec(mechanism) };
     try {
       made.push(await post(page.urls.releases, body, { headers: idempotencyHeaders(body) }));
     } catch (error) {
@@ -219,7 +233,7 @@ async function submit(event) {
   }
   kept.forget();
   const query = new URLSearchParams([
-    ["landmark_set", setId()],
+    ...(setId() ? [["landmark_set", setId()]] : []),
     ["show", "best"],
     ...made.map(({ id }) => ["release", id]),
   ]);
@@ -315,7 +329,7 @@ async function start() {
   purpose = createPurpose($("[data-purpose]"), { onChange: show });
   cards = createCards({ cards: $("[data-mechanisms]"), own: $("[data-own]") }, described, {
     common: fields,
-    chosen: FIRST,
+    chosen: setId() ? FIRST : described.filter(isFirstWithoutSet).map(({ name }) => name),
     onChange: show,
   });
   steps = createAfter({ chosen: $("[data-chosen-steps]"), offered: $("[data-steps]") }, offered.results, {

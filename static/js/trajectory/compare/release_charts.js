@@ -28,11 +28,12 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
 
   function check(query) {
     const [layer] = chartable();
-    return layer && get(withQuery(layer.release.urls.series, { ...query, series: known().cursor.series, points: 10 }));
+    return layer && get(withQuery(layer.release.urls.series, { ...query, ...layer.comparedOn, series: known().cursor.series, points: 10 }));
   }
 
   function simulate(mechanisms) {
-    return post(page.urls.curve, { landmark_set: page.landmark_set, series: known().cursor.series, mechanisms });
+    const { dataset, landmark_set } = page;
+    return post(page.urls.curve, { dataset, landmark_set, series: known().cursor.series, mechanisms });
   }
 
   let turn = 0;

@@ -15,8 +15,10 @@ const keyOf = (series, query) => `${series} ${new URLSearchParams(query)}`;
 
 /** One release as the page holds it. */
 export class Layer {
-  constructor(release) {
+  /** Without a landmark set of its own a release is compared on `landmarkSet`, which may be null. */
+  constructor(release, landmarkSet = null) {
     this.release = release;
+    this.comparedOn = release.landmark_set || !landmarkSet ? {} : { landmark_set: landmarkSet };
     this.visible = true;
     this.track = null;
     this.holds = 0; // points of its track, or of the one on its way
@@ -105,7 +107,7 @@ export class Layer {
 
   /** What several charts request at once is fetched once. */
   #fetch(url, query) {
-    const address = withQuery(url, { ...query, points: POINTS });
+    const address = withQuery(url, { ...query, ...this.comparedOn, points: POINTS });
     if (!this.coming.has(address))
       this.coming.set(
         address,

@@ -131,7 +131,7 @@ export function writeViewState(view, { set, releases, pinned = false }) {
  * Let the address name the landmark set and the releases themselves: later ones do not join an image that was linked.
  */
 function pin(url, set, releases) {
-  url.searchParams.set("landmark_set", set);
+  if (set) url.searchParams.set("landmark_set", set);
   url.searchParams.delete("show");
   url.searchParams.delete("release");
   releases.forEach((id) => url.searchParams.append("release", id));

@@ -34,7 +34,8 @@ export const fittingLevel = (epsilon, { spent, cost, total }) =>
   cost > 0 && total !== null ? floorOf((epsilon * (total - spent)) / cost) : 0;
 
 /**
- * What `createSubmitBar` shows. `chosen` are titles of mechanisms, `invalid` inputs; `quote` the newest of the server's
+ * What `createSubmitBar` shows. `chosen` are titles of mechanisms, `hasSet` is whether there is the landmark set that
+ * those named in `reading` need; `invalid` inputs; `quote` the newest of the server's
  * or null, `isCurrent` if it is of the form's values; `problem` is why there is no forecast; `use(epsilon)` sets the
  * level.
  */
@@ -49,12 +50,18 @@ export function summaryOf(form) {
     budget,
   };
   if (!many || !form.hasSet)
-    return { ...shown, state: "blocked", note: many ? "Choose a landmark set." : "Choose a mechanism." };
+    return { ...shown, state: "blocked", note: many ? setNeeded(form.reading) : "Choose a mechanism." };
   if (form.invalid.length) return { ...shown, state: "invalid", note: correctionOf(form.invalid) };
   if (form.updating) return { ...shown, state: "updating", note: "Waiting for the forecast" };
   if (!budget || !form.isCurrent) return { ...shown, state: "ready", note: form.problem };
   if (experiment || quote.fits) return { ...shown, state: "ready", note: left(budget, experiment) };
   return { ...shown, state: "blocked", ...overBudget(budget, form) };
+}
+
+/** What to do where mechanisms that read landmarks are chosen without a landmark set. @param {string[]} reading */
+export function setNeeded(reading = []) {
+  const who = `${reading.join(", ")} ${reading.length === 1 ? "reads" : "read"} landmarks`;
+  return reading.length ? `${who}: choose a landmark set or define one.` : "Choose a landmark set.";
 }
 
 function overBudget(budget, { level, use }) {
