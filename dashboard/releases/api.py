@@ -259,12 +259,12 @@ class ReleaseViewSet(StreamActions, RecommendActions, KindActions, JobViewSet[Re
 
     def _compared_on(self, row: Release, params: dict[str, Any]) -> LandmarkSet | None:
         """The landmark set of a release; of one without, that which the parameters name, and they name no more."""
-        requested = params.pop("landmark_set", None)
+        requested = params.pop("landmarks_of", None)
         if requested in (None, row.landmark_set_id):
             return row.landmark_set
         if row.landmark_set_id:
             rule = "left out or its own: the release has a landmark set"
-            raise ParameterError(f"landmark_set must be {rule}", field="landmark_set", rule=rule, value=str(requested))
+            raise ParameterError(f"landmarks_of must be {rule}", field="landmarks_of", rule=rule, value=str(requested))
         found: LandmarkSet = get_object_or_404(
             visible_landmark_sets(self.request.user).filter(dataset=row.dataset), pk=requested
         )

@@ -14,11 +14,10 @@ from dashboard.releases.forecast_serializers import SubjectRequest
 class EventRange(serializers.Serializer[Any]):
     """A range of the events, and the landmarks that a release without a landmark set is compared on."""
 
-    landmark_set = serializers.UUIDField(
+    landmarks_of = serializers.UUIDField(
         required=False,
-        help_text="Of the dataset, where the release has none: its landmarks are shown. Without it, none.",
+        help_text="A landmark set of the dataset, where the release has none: its landmarks are shown.",
     )
-
     first = Whole(default=0, help_text="Only events from this one on; the numbers are those of the whole series.")
     after = Whole(required=False, help_text="Only events before this one.")
 

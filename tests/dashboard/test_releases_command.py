@@ -17,9 +17,11 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.exports import FORMATS
 from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from privacy_engine.verify import verify
 from tests.dashboard.command_runner import DAY, runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -314,3 +316,27 @@ class TestDummies:
         _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
         assert code == 1
         assert ("dummies must be" if ":" not in text else "method.") in wrong
+
+
+@pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])
+def test_landmarks_are_required_iff_the_mechanism_reads_them(run, day, tmp_path, name):
+    cls, out = mechanisms[name], tmp_path / "out.json"
+    needed = {one["name"]: one["example"] for one in cls.fields() if one["required"]} | {"epsilon": 1, "radius_m": 200}
+    options = ["--mechanism", name, *(part for key, value in needed.items() for part in ("--set", f"{key}={value}"))]
+    stated, wrong, code = run(day, *options, *(["--seed", "1"] if cls.unsound else []), "--out", out)
+    if cls.reads_landmarks:
+        assert code != 0
+        assert f"--landmarks is required for {name}, which reads landmarks: schedule:" in wrong
+        assert not out.exists()
+        return
+    assert (wrong, code) == ("", 0)
+    assert stated.startswith("4 points, 4 published. ")
+    assert verify(out.read_bytes()).holds
+    bare = json.loads(out.read_bytes())["label"]
+    assert run(day, *options, *MARKS, "--out", out)[2] == 0
+    own = ("text", "sha256", "label_sha256")
+    given = json.loads(out.read_bytes())["label"]
+    assert {k: v for k, v in given.items() if k not in own} == {k: v for k, v in bare.items() if k not in own}
+    _, wrong, code = run(day, *options, "--dummies", "one-sided:2", "--out", out)
+    assert code != 0
+    assert "--dummies must be left out without --landmarks" in wrong

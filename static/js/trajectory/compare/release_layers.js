@@ -18,7 +18,7 @@ export class Layer {
   /** Without a landmark set of its own a release is compared on `landmarkSet`, which may be null. */
   constructor(release, landmarkSet = null) {
     this.release = release;
-    this.comparedOn = release.landmark_set || !landmarkSet ? {} : { landmark_set: landmarkSet };
+    this.comparedOn = release.landmark_set || !landmarkSet ? {} : { landmarks_of: landmarkSet };
     this.visible = true;
     this.track = null;
     this.holds = 0; // points of its track, or of the one on its way
