@@ -231,7 +231,9 @@ def _expected(row: Release) -> list[ExpectedNoise]:
     found = noise_forecast(row.parsed_spec.mechanism, masks_of_people(row.dataset, row.set_read))
     if found is None:
         return []
-    groups = (("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall))
+    groups = [("Landmarks", found.landmark), ("Other events", found.regular), ("All", found.overall)]
+    if not found.landmark.events:
+        groups = groups[-1:]
     return [ExpectedNoise(who, found.exact, noise) for who, noise in groups if noise.events]
 
 

@@ -75,7 +75,8 @@ function row(what, { events, published, drawn, share, median_m, p95_m }) {
 }
 
 function groupsOf({ landmark, regular, overall }) {
-  const alike = String(landmark.share) === String(regular.share) && overall.drawn === overall.events;
+  const alike =
+    !landmark.events || (String(landmark.share) === String(regular.share) && overall.drawn === overall.events);
   const groups = alike
     ? [["Every event", overall]]
     : [
