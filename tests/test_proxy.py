@@ -10,6 +10,7 @@ import ssl
 import subprocess
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -131,6 +132,21 @@ class TestProxy:
         status, headers = get(plain, "/datasets/?a=1", {"Host": "cairn.example.org"})
         assert (status, headers["Location"]) == (308, "https://cairn.example.org/datasets/?a=1")
         assert get(plain, "/proxy-health", {})[0] == 204
+
+    def test_takes_tls_1_2_and_1_3_alone(self, proxy: tuple[int, int, Path]) -> None:
+        agreed = {}
+        for version in (ssl.TLSVersion.TLSv1_1, ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context = ssl._create_unverified_context()
+            context.set_ciphers("DEFAULT:@SECLEVEL=0")  # else this side refuses 1.1 itself
+            with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
+                context.minimum_version = context.maximum_version = version
+            with socket.create_connection(("127.0.0.1", proxy[0]), timeout=patience(10)) as plain:
+                try:
+                    with context.wrap_socket(plain) as secure:
+                        agreed[version.name] = secure.version()
+                except ssl.SSLError as error:
+                    agreed[version.name] = error.reason
+        assert agreed == {"TLSv1_1": "TLSV1_ALERT_PROTOCOL_VERSION", "TLSv1_2": "TLSv1.2", "TLSv1_3": "TLSv1.3"}
 
     def test_logs_neither_query_nor_the_secret_of_a_link(self, proxy: tuple[int, int, Path]) -> None:
         get(connect(proxy[0]), "/p/secret-of-a-link/?lat=48.85", {})

@@ -47,9 +47,16 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     unsupported_xml,
     workbook,
 )
-from privacy_engine.formats.archive import opened, read_zip
+from privacy_engine.formats.archive import nested, opened, read_zip
 from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
-from privacy_engine.formats.detect import Format, detect, detect_archive, formats, misnamed
+from privacy_engine.formats.detect import (
+    Format,
+    detect,
+    detect_archive,
+    formats,
+    is_packed_spreadsheet,
+    misnamed,
+)
 from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
@@ -205,8 +212,15 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
 
 def _format_of(stream: BinaryIO, meter: Meter) -> Format | None:
     """The format of which the archive is one file, by the names in it."""
-    with opened(stream, meter) as archive:
-        found = detect_archive([info.filename for info in archive.infolist()])
+    try:
+        with opened(stream, meter) as archive:
+            found = detect_archive([info.filename for info in archive.infolist()])
+    except FormatError as error:
+        stream.seek(0)
+        if error.code == "damaged_archive" and is_packed_spreadsheet(stream.read(1 << 16)):
+            message = "This is a damaged spreadsheet. Open it, save it again as .xlsx or CSV, and upload that."
+            raise FormatError(message, code="bad_workbook") from error
+        raise
     stream.seek(0)
     return found
 
@@ -229,8 +243,7 @@ def _source(stream: BinaryIO, name: str, meter: Meter) -> Source:
         return Source(stream, name, meter)
     source = inflated(stream, name, meter)
     if source.head.startswith((b"PK\x03\x04", b"\x1f\x8b")):
-        message = "Nested archives are not opened. Unpack it and upload what is inside."
-        raise FormatError(message, code="nested_archive")
+        raise nested(source.head)
     return source
 
 

@@ -27,6 +27,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.disk import is_full
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.formats import folders, gtfs, people
+from privacy_engine.formats.detect import is_packed_spreadsheet
 from privacy_engine.formats.folders import Member
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
@@ -64,10 +65,10 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
             except FormatError as error:
                 if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
                     raise
-                failures.append(error)
                 reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
+                failures.append(in_member(error, info))
     if not found.members:
         raise _nothing(failures)
     members_read = found.taken()
@@ -222,6 +223,22 @@ def member_source(
         raise _damaged(f"member {display_name(info.filename)[:60]!r} cannot be read") from error
 
 
+def nested(head: bytes) -> FormatError:
+    """The error of an archive in an archive, which begins with ``head``; a workbook is one too."""
+    if is_packed_spreadsheet(head):
+        message = "This is a spreadsheet in an archive. Unpack it and upload the spreadsheet, or its table as CSV."
+    else:
+        message = "Nested archives are not opened. Unpack it and upload what is inside."
+    return FormatError(message, code="nested_archive")
+
+
+def in_member(error: FormatError, info: zipfile.ZipInfo) -> FormatError:
+    """The error of a member, its message with the member's name."""
+    error.message = f"{display_name(info.filename)[:60]}: {error.message}"
+    error.args = (error.message,)
+    return error
+
+
 def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> None:
     report.members.append({"name": display_name(info.filename), "reason": reason, "message": message})
 
@@ -233,8 +250,7 @@ def _read_member(
     with member_source(archive, info, meter, unpack=True) as source:
         path, own.file = source.name, display_name(source.name)
         if source.head.startswith(PACKED):
-            message = "Nested archives are not opened. Unpack it and upload what is inside."
-            raise FormatError(message, code="nested_archive")
+            raise nested(source.head)
         series = reader(source, options, own)
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)

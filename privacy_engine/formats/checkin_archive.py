@@ -8,11 +8,11 @@ from typing import BinaryIO, NamedTuple
 
 from privacy_engine.data import CheckIns
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.archive import allowed, member_source, opened
+from privacy_engine.formats.archive import allowed, in_member, member_source, opened
 from privacy_engine.formats.checkin_columns import CHECKINS, layout_of, looks_like, roles_of, venue_roles_of
 from privacy_engine.formats.checkins import checkins_of
 from privacy_engine.formats.dialect import as_utf8, looks_like_text
-from privacy_engine.formats.generic_table import Outline, outline, text_table
+from privacy_engine.formats.generic_table import Outline, Table, outline, text_table
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Meter, display_name
@@ -98,8 +98,7 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
             report.members.append({"name": display_name(unused), "reason": "unreadable_member", "message": message})
         for one in tables.venues:
             venues = _read_venues(archive, members[one], report, meter)
-        with member_source(archive, members[name], meter, unpack=True) as source:
-            found = checkins_of(text_table(source.read_lines(), options, report), options, report, venues)
+        found = checkins_of(_table(archive, members[name], meter, options, report), options, report, venues)
     report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
     return found
 
@@ -119,10 +118,19 @@ def _refuse_several(names: Sequence[str], title: str) -> None:
         raise FormatError(message, code="several_tables", rule=f"one of the {title}")
 
 
+def _table(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, meter: Meter, options: ReadOptions, report: Report
+) -> Table:
+    with member_source(archive, info, meter, unpack=True) as source:
+        try:
+            return text_table(source.read_lines(), options, report)
+        except FormatError as error:
+            raise in_member(error, info) from None
+
+
 def _read_venues(archive: zipfile.ZipFile, info: zipfile.ZipInfo, report: Report, meter: Meter) -> Venues:
     own = Report(file=display_name(info.filename))
-    with member_source(archive, info, meter, unpack=True) as source:
-        found = venues_of(text_table(source.read_lines(), ReadOptions(), own), own)
+    found = venues_of(_table(archive, info, meter, ReadOptions(), own), own)
     report.notes += [{**note, "member": own.file} for note in own.notes]
     report.members.append({"name": own.file, "format": "csv", "points": len(found)})
     return found

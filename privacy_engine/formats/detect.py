@@ -78,6 +78,19 @@ def detect_archive(names: Sequence[str]) -> Format | None:
 
 
 _BLANK = b"\xef\xbb\xbf \t\r\n\x0b\x0c"
+_SAVE = "save it as .xlsx or CSV"
+_SPREADSHEETS: tuple[tuple[bytes, str], ...] = (
+    (
+        rb"\xd0\xcf\x11\xe0",
+        "a spreadsheet in an old (.xls) or encrypted Office document; save it as .xlsx without a password, or as CSV",
+    ),
+    (rb"\t[\0\x02\x04\x08][\x04\x06\x08\x10]\0", f"an old spreadsheet (.xls); {_SAVE}"),
+    (
+        rb"(\xef\xbb\xbf)?\s*<\?xml[^\0]{0,2000}?(urn:schemas-microsoft-com:office:spreadsheet|"
+        rb"vnd\.oasis\.opendocument\.spreadsheet)",
+        f"a spreadsheet in XML; {_SAVE}",
+    ),
+)
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (rb"\x89PNG\r\n", "a PNG image"),
     (rb"\xff\xd8\xff", "a JPEG image"),
@@ -90,10 +103,6 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (rb"....ftyp", "a video"),
     (rb"ID3|OggS|fLaC|\x1aE\xdf\xa3", "a sound or video file"),
     (rb"%PDF", "a PDF document"),
-    (
-        rb"\xd0\xcf\x11\xe0",
-        "an old (.xls) or encrypted Office document; save it as .xlsx without a password, or as CSV",
-    ),
     (rb"BZh[1-9]", "a bzip2 archive; unpack it first"),
     (rb"\xfd7zXZ\0", "an xz archive; unpack it first"),
     (rb"\x28\xb5\x2f\xfd", "a zstd archive; unpack it first"),
@@ -111,13 +120,20 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
 
 def kind_of_other(head: bytes) -> str | None:
     """What a file is that is not a location file of ours, as text; None where that is unknown."""
-    for pattern, title in _SIGNATURES:
+    for pattern, title in (*_SPREADSHEETS, *_SIGNATURES):
         if re.match(pattern, head, re.DOTALL):
             return title
     for pattern, title in _TEXTS:
         if re.match(pattern, plain_head(head[:4096]), re.IGNORECASE):
             return title
     return None
+
+
+def is_packed_spreadsheet(head: bytes) -> bool:
+    """Whether a ZIP archive is an Excel workbook or an OpenDocument spreadsheet, by its first bytes."""
+    return head.startswith(b"PK") and any(
+        mark in head for mark in (b"xl/workbook.", b"xl/worksheets/", b"vnd.oasis.opendocument.spreadsheet")
+    )
 
 
 def detect(source: Source, options: ReadOptions) -> Format:
@@ -128,9 +144,12 @@ def detect(source: Source, options: ReadOptions) -> Format:
     FormatError
         The file is empty, or is of a kind that holds no positions.
     """
-    if options.format is not None:
-        return _REGISTERED[options.format]
     head = source.head
+    if options.format is not None:
+        for pattern, title in _SPREADSHEETS:
+            if re.match(pattern, head, re.DOTALL):
+                raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
+        return _REGISTERED[options.format]
     if not head.strip(_BLANK):
         _only_blank(source)
         raise FormatError("The file is empty.", code="empty")

@@ -13,6 +13,7 @@ from privacy_engine.formats.columns import Roles, assign, canonical, has_positio
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.quoting import require_all_closed, require_closed
 from privacy_engine.formats.report import Report
 
 OUR_COLUMN = "privacy_label"
@@ -137,7 +138,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     Raises
     ------
     FormatError
-        No data rows, or no columns of positions.
+        No data rows, no columns of positions, or a quotation mark of the header that is never closed.
     ChoiceNeeded
         More than one column can play a role.
     """
@@ -148,11 +149,17 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     if headers:
         rows = {one: tables[one][at] for one, at in headers.items()}
         mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
-        at = headers[mark]
-        dialect = _with_header(lines, tables[mark], at, mark, options, report)
     else:
         mark = max(marks, key=lambda one: _regular(tables[one]))
-        dialect = _without_header(lines, tables[mark], mark, options, report)
+    try:
+        if headers:
+            dialect = _with_header(lines, tables[mark], headers[mark], mark, options, report)
+        else:
+            dialect = _without_header(lines, tables[mark], mark, options, report)
+    except FormatError:  # of a cell that takes in those after it
+        require_all_closed(data, mark)
+        raise
+    require_closed(data, dialect.offset, mark)
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")

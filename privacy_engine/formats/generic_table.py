@@ -17,6 +17,7 @@ from privacy_engine.formats.dialect import as_utf8, cut, first_lines
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.quoting import require_closed
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
 
@@ -100,11 +101,12 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     """All columns of a text table, as text."""
     data = as_utf8(data, report)
     found = outline(data, options)
+    require_closed(data, found.offset, found.delimiter)
     width = len(found.names)
     if width > MAX_COLUMNS:
         raise FormatError(f"The table has more than {MAX_COLUMNS} columns.", code="too_large", rule="columns")
     places = {f"#{i}": i for i in range(width)}
-    first_row = data.count(b"\n", 0, found.offset) + 1
+    first_row = len(data[: found.offset].splitlines()) + 1
     cells = text_columns(data, found.delimiter, found.offset, first_row, width, places, report)
     columns = [cells.columns[f"#{i}"] for i in range(width)]
     return Table(found.names, columns, cells.rows, found.headed, found.sample)

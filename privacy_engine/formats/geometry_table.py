@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterator
-from typing import Any
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -13,6 +10,7 @@ from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.dialect import as_utf8, cut, first_lines, looks_like_text
 from privacy_engine.formats.options import TIMED, ReadOptions
+from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import series_of_rows
@@ -30,21 +28,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if mark is None:
         message = "No column of the table holds geometries as text (WKT, EWKT, or WKB in hexadecimals)."
         raise FormatError(message, code="no_position_columns", rule="a column of geometries")
-    reader = csv.reader(io.TextIOWrapper(io.BytesIO(data), "utf-8", "replace", newline=""), delimiter=mark)
-    rows = _rows(reader)
+    lines = io.TextIOWrapper(io.BytesIO(data), "utf-8", "replace", newline="")
+    rows = ((line, row) for line, row in rows_of(lines, mark) if any(cell.strip() for cell in row))
     _, names = next(rows, (0, []))
     return series_of_rows([name.strip() for name in names], rows, options, report)
-
-
-def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        at = reader.line_num
-        message = f"A quoted cell near line {at} is never closed. Check the quotation marks there."
-        raise FormatError(message, code="bad_quoting", row=at) from error
 
 
 def _mark(head: bytes, options: ReadOptions | None = None) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 
@@ -17,6 +16,7 @@ from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.jsontools import parsed_line
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN, Whose
+from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
@@ -32,33 +32,28 @@ _HEADER = re.compile(rb'[^\n]{0,400}(?:^|[,;"])polyline(?:$|[,;"\r\n])', re.IGNO
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The taxis of a file of trips (the trips, where no column names the taxi; option id=TRIP_ID)."""
     data = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
-    reader = csv.reader(io.StringIO(data, newline=""), delimiter=";" if ";" in data.split("\n", 1)[0] else ",")
+    table = rows_of(io.StringIO(data, newline=""), ";" if ";" in data.split("\n", 1)[0] else ",")
     rows, starts, steps = Rows(), list[str](), list[int]()
     persons, of_person = list[int](), dict[str, int]()
     bad: dict[str, list[int]] = {"short_row": [], "bad_polyline": [], "missing": []}
     gaps = 0
-    try:
-        header = next(reader, [])
-        places = _places(header, options)
-        for cells in reader:
-            if not any(cells):
-                continue
-            line = reader.line_num
-            reason, polyline = _polyline(cells, places)
-            if reason:
-                bad[reason].append(line)
-                continue
-            name, person = (cells[places[role]].strip() if role in places else "" for role in ("id", "person"))
-            gaps += "missing_data" in places and cells[places["missing_data"]].strip().lower() == "true"
-            for step, position in enumerate(polyline):
-                lon, lat = position[:2] if isinstance(position, list) and len(position) > 1 else (None, None)
-                rows.add(lon, lat, None, line, name)
-                persons.append(of_person.setdefault(person, len(of_person)))
-                starts.append(cells[places["timestamp"]])
-                steps.append(step)
-    except csv.Error as error:
-        message = f"A quoted cell near line {reader.line_num} is never closed, or is too long."
-        raise FormatError(message, code="bad_quoting", row=reader.line_num) from error
+    _, header = next(table, (1, []))
+    places = _places(header, options)
+    for line, cells in table:
+        if not any(cells):
+            continue
+        reason, polyline = _polyline(cells, places)
+        if reason:
+            bad[reason].append(line)
+            continue
+        name, person = (cells[places[role]].strip() if role in places else "" for role in ("id", "person"))
+        gaps += "missing_data" in places and cells[places["missing_data"]].strip().lower() == "true"
+        for step, position in enumerate(polyline):
+            lon, lat = position[:2] if isinstance(position, list) and len(position) > 1 else (None, None)
+            rows.add(lon, lat, None, line, name)
+            persons.append(of_person.setdefault(person, len(of_person)))
+            starts.append(cells[places["timestamp"]])
+            steps.append(step)
     _report(rows, bad, gaps, report)
     points = rows.points(options)
     points.times = None if options.time == "#0" else _times(starts, steps, options)

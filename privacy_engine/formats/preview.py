@@ -90,6 +90,8 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
     if head is None:
         return Preview(format.name, format.title)
     problem = _attempt(format, _small(source, head.data, meter), options, report, read_as)
+    if problem is not None and problem.code == "bad_quoting" and not head.whole:
+        problem = None  # the cell may be closed further on
     if report.layout is None:
         return Preview(format.name, format.title)
     if head.rows is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from privacy_engine.formats.arrow import pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import ISO, Times, times
@@ -39,7 +39,7 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     Raises
     ------
     FormatError
-        No data rows, or a quote that is never closed.
+        No data rows, or a quotation mark that is never closed.
     """
     cells = _arrow(data, dialect, report) or _careful(data, dialect, report)
     columns = cells.columns
@@ -200,7 +200,7 @@ def order_is_plain(dialect: Dialect) -> bool:
 
 
 def _plain_lines(data: bytes, offset: int) -> bool:
-    """Whether each line is one row: no line break inside quotes, and one kind of line end."""
+    """Whether each line is one row: no line break inside quotes, all closed, and one kind of line end."""
     if (returns := data.count(b"\r")) and b"\n" in data and returns != data.count(b"\r\n"):
         return False
     if data.find(b'"', offset) < 0:
@@ -208,7 +208,7 @@ def _plain_lines(data: bytes, offset: int) -> bool:
     raw = np.frombuffer(data, dtype=np.uint8)[offset:]
     marks = raw[(raw == 34) | (raw == (10 if b"\n" in data else 13))]
     inside = np.cumsum(marks == 34) % 2
-    return not inside[marks != 34].any()
+    return not inside[-1:].any() and not inside[marks != 34].any()
 
 
 def _nonblank_lines(data: bytes, dialect: Dialect) -> NDArray[np.int64]:
@@ -229,14 +229,11 @@ def _line_numbers(data: bytes, dialect: Dialect, refused: list[int]) -> Rows:
 def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
     """The columns by Python's reader, row by row, dropping those that are too short or hold a NUL."""
     text = io.StringIO(data[dialect.offset :].decode("utf-8", "replace"), newline="")
-    reader = csv.reader(text, delimiter=dialect.delimiter, skipinitialspace=dialect.delimiter == " ")
     places = list(dialect.roles.values())
     needed = max(dialect.roles.values()) + 1
     kept: list[tuple[str, ...]] = []
     numbers, short, nul, long = [], [], [], []
-    row_number = dialect.first_row
-    for row in _rows_of(reader, dialect):
-        this, row_number = row_number, dialect.first_row + reader.line_num
+    for this, row in rows_of(text, dialect.delimiter, dialect.first_row):
         if not any(cell and not cell.isspace() for cell in row):
             continue
         if any("\0" in cell for cell in row):
@@ -259,12 +256,3 @@ def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
     columns = {role: pa.array(cells, pa.string()) for role, cells in zip(dialect.roles, turned, strict=True)}
     numbered = np.array(numbers, dtype=np.int64)
     return Cells(columns, lambda index: numbered[index])
-
-
-def _rows_of(reader: Any, dialect: Dialect) -> Any:
-    try:
-        yield from reader
-    except csv.Error as error:
-        row = dialect.first_row + reader.line_num
-        message = f"A quoted cell near line {row} is never closed. Check the quotation marks there."
-        raise FormatError(message, code="bad_quoting", row=row) from error

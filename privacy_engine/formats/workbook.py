@@ -88,9 +88,11 @@ def _workbook(file: BinaryIO, limits: Limits) -> Any:
         packed = sum(info.compress_size for info in archive.infolist())
         if any(info.flag_bits & 1 for info in archive.infolist()):
             raise FormatError("The workbook is encrypted. Save it without a password.", code="encrypted")
+        document = archive.open("mimetype").read(100) if "mimetype" in sizes else b""
     if "xl/workbook.xml" not in sizes:
-        kind = "a binary workbook (.xlsb)" if "xl/workbook.bin" in sizes else "no .xlsx workbook"
-        kind = "an OpenDocument file" if "META-INF/manifest.xml" in sizes else kind
+        kind = "a spreadsheet as a binary workbook (.xlsb)" if "xl/workbook.bin" in sizes else "no .xlsx workbook"
+        if "META-INF/manifest.xml" in sizes:
+            kind = f"an OpenDocument {'spreadsheet (.ods)' if b'spreadsheet' in document else 'file'}"
         raise FormatError(f"This is {kind}. Save its table as .xlsx or CSV.", code="other_kind", rule=".xlsx or CSV")
     total, held = sum(sizes.values()), sum(sizes.get(name, 0) for name in _HELD)
     if total > limits.total * 4 or held > _MAX_HELD:

@@ -338,7 +338,7 @@ class TestComparison:
         assert [one["landmarks"]["n"] for one in (marked, plain)] == [4, 0]
         assert [one["all"] for one in (marked,)] == [plain["all"]]
 
-    def test_one_with_a_set_is_compared_on_its_own(
+    def test_one_with_a_set_is_compared_on_that_set(
         self, owner: User, owner_api: APIClient, stranger_api: APIClient, marked: Release, bare: Release
     ) -> None:
         other = mark_landmarks(owner=owner, dataset=marked.dataset, method={"name": "manual", "events": [1]})

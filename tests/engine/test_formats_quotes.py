@@ -1,0 +1,222 @@
+"""Quotation marks in text tables: quoted cells may span lines; one that is never closed is refused with its line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import zipfile
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_engine import formats
+from privacy_engine.errors import FormatError
+from privacy_engine.formats import blockwise
+from privacy_engine.formats.quoting import rows_of
+
+TRACK = ["time,lon,lat,name", *(f"2024-01-01T00:{i:02d}:00Z,2.{300 + i},48.{800 + i},a" for i in range(40))]
+COUNTS = ["time,north,south", *(f"2024-01-{i + 1:02d},{i},{i + 1}" for i in range(20))]
+CHECKINS = [
+    "user,time,lat,lon,venue",
+    *(f"u{i % 3},2024-01-{i + 1:02d}T08:00:00Z,48.8,2.3,v{i % 4}" for i in range(20)),
+]
+WKT = ["id,geometry", *(f'{i},"POINT(2.{i} 48.8)"' for i in range(10))]
+PORTO = ["TRIP_ID,TIMESTAMP,POLYLINE", *(f'{i},{1372636858 + i},"[[-8.{i + 1},41.1],[-8.2,41.2]]"' for i in range(10))]
+SHAPES = [
+    "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence",
+    *(f"s,48.{i + 1},2.3,{i}" for i in range(10)),
+]
+TABLES = {
+    "trajectories": (TRACK, "trajectory"),
+    "counts": (COUNTS, "stream"),
+    "check-ins": (CHECKINS, "checkins"),
+    "geometries": (WKT, "trajectory"),
+    "porto": (PORTO, "trajectory"),
+    "gtfs": (SHAPES, "trajectory"),
+}
+
+
+def read(data: bytes, name: str = "table.csv", kind: str = "trajectory", **options: Any) -> formats.Reading:
+    return formats.read(io.BytesIO(data), name=name, kinds=(kind,), **options)
+
+
+def opened_in(line: int, table: list[str]) -> list[str]:
+    """The table with a quotation mark alone in the last cell of a line, counted from 1."""
+    first, comma, last = table[line - 1].rpartition(",")
+    opened = table[line - 1][:-1] if last.endswith('"') else f'{first}{comma}"{last}'
+    return [*table[: line - 1], opened, *table[line:]]
+
+
+def refused(data: bytes, *arguments: Any, **options: Any) -> FormatError:
+    with pytest.raises(FormatError) as error:
+        read(data, *arguments, **options)
+    return error.value
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+@pytest.mark.parametrize("what", TABLES)
+def test_one_that_is_never_closed_is_refused_with_its_line(what: str, end: str) -> None:
+    table, kind = TABLES[what]
+    if end == "\r" and what in ("porto", "gtfs"):
+        pytest.skip("the format has no such lines")
+    for line in (2, 6, len(table)):
+        for last in ("", end):
+            error = refused((end.join(opened_in(line, table)) + last).encode(), kind=kind)
+            assert (error.code, error.row) == ("bad_quoting", line)
+            assert f"The quotation mark in line {line} opens a cell that is never closed." in error.message
+
+
+@pytest.mark.parametrize("what", ["trajectories", "counts", "check-ins"])
+def test_so_is_one_of_the_header(what: str) -> None:
+    table, kind = TABLES[what]
+    error = refused("\n".join(opened_in(1, table)).encode(), kind=kind)
+    assert (error.code, error.row) == ("bad_quoting", 1)
+
+
+def test_so_it_is_where_the_kind_is_found_out() -> None:
+    for table, _ in itertools.islice(TABLES.values(), 3):
+        data = "\n".join(opened_in(5, table)).encode()
+        with pytest.raises(FormatError) as error:
+            formats.read(io.BytesIO(data), name="a.csv", kinds=("trajectory", "stream", "checkins"))
+        assert (error.value.code, error.value.row) == ("bad_quoting", 5)
+
+
+def test_a_later_quoted_cell_does_not_close_it() -> None:
+    table = opened_in(4, TRACK)
+    table[8] = table[8].replace(",a", ',"a"')
+    assert refused("\n".join(table).encode()).row == 4
+
+
+def test_the_line_is_that_of_the_mark_after_cells_over_several_lines() -> None:
+    table = opened_in(9, TRACK)
+    table[3] = table[3].replace(",a", ',"two\nlines, ""and"" a comma"')
+    assert refused("\n".join(table).encode()).row == 10
+    cell = table[6].replace(",a", ',"closed\nhere","opened')
+    assert refused("\n".join([*table[:6], cell, *TRACK[7:]]).encode()).row == 9
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_in_every_encoding(encoding: str) -> None:
+    table = [line.replace(",a", ",é") for line in opened_in(7, TRACK)]
+    assert refused("\n".join(table).encode(encoding)).row == 7
+
+
+@pytest.mark.parametrize(("mark", "delimiter"), [(";", ";"), ("\t", "tab"), ("|", "|")])
+def test_with_every_separator(mark: str, delimiter: str) -> None:
+    table = [line.replace(",", mark) for line in opened_in(7, TRACK)]
+    assert refused("\n".join(table).encode()).row == 7
+    assert refused("\n".join(table).encode(), delimiter=delimiter).row == 7
+
+
+def test_cells_that_span_lines_by_rfc_4180_are_read() -> None:
+    table = list(TRACK)
+    table[4] = table[4].replace(",a", ',"one\r\ntwo, ""three""\n"')
+    table[5] = table[5].replace(",a", ',"a" ')
+    found = read("\n".join(table).encode())
+    assert len(found.series[0] if len(found.series) == 1 else found) == 40
+    assert not found.report.drops
+
+
+def test_a_mark_within_a_cell_opens_nothing() -> None:
+    table = list(TRACK)
+    table[4] = table[4].replace(",a", ',5" pipe')
+    table[7] = table[7].replace(",a", ',"a" b"')
+    assert len(read("\n".join(table).encode())) == 40
+
+
+class TestLong:
+    """Tables that are read block by block."""
+
+    @pytest.fixture
+    def long(self) -> list[str]:
+        rows = (f"2024-01-01T00:00:00.{i:06d}Z,2.{300_000 + i},48.{800_000 + i},a" for i in range(90_000))
+        table = ["time,lon,lat,id", *rows]
+        assert len("\n".join(table)) > 2 * blockwise.BLOCK
+        return table
+
+    @pytest.mark.parametrize("line", [3, 45_000, 90_001])
+    def test_the_line_is_that_of_the_file(self, long: list[str], line: int) -> None:
+        error = refused("\n".join(opened_in(line, long)).encode())
+        assert (error.code, error.row) == ("bad_quoting", line)
+
+    def test_a_cell_over_the_end_of_a_block_is_read(self, long: list[str]) -> None:
+        text = "\n".join(long)
+        at = text.rindex("\n", 0, blockwise.BLOCK)
+        line = text.count("\n", 0, at)
+        long[line] = long[line].replace("2024", '"2024', 1).replace("Z,", 'Z\n",', 1)
+        assert len(read("\n".join(long).encode())) == 90_000
+
+
+class TestPacked:
+    def test_in_an_archive_the_member_is_named(self) -> None:
+        for table, kind in (TABLES["trajectories"], TABLES["check-ins"]):
+            out = io.BytesIO()
+            with zipfile.ZipFile(out, "w") as archive:
+                archive.writestr("folder/walk.csv", "\n".join(opened_in(7, table)))
+            error = refused(out.getvalue(), "a.zip", kind=kind)
+            assert (error.code, error.row) == ("bad_quoting", 7)
+            assert error.message.startswith("walk.csv: The quotation mark in line 7 opens")
+            assert str(error) == error.message
+
+    def test_of_several_members_the_others_are_read(self) -> None:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("bad.csv", "\n".join(opened_in(7, TRACK)))
+            archive.writestr("good.csv", "\n".join(TRACK))
+        found = read(out.getvalue(), "a.zip")
+        assert len(found) == 40
+        (listed,) = (one for one in found.report.members if one.get("reason"))
+        assert listed["name"] == "bad.csv"
+        assert "in line 7" in listed["message"]
+        assert "bad.csv" not in listed["message"]
+
+    def test_in_a_gzip(self) -> None:
+        assert refused(gzip.compress("\n".join(opened_in(7, TRACK)).encode()), "a.csv.gz").row == 7
+
+
+class TestPreview:
+    def test_names_the_line_of_a_whole_file(self) -> None:
+        found = formats.preview(io.BytesIO("\n".join(opened_in(7, TRACK)).encode()), name="a.csv")
+        assert found.problem is not None
+        assert found.problem.row == 7
+
+    def test_of_a_part_refuses_no_cell_that_may_be_closed_further_on(self) -> None:
+        table = list(TRACK)
+        table[30] = table[30].replace(",a", ',"' + "line\n" * 60_000 + "x\n" * 200_000 + '"')
+        found = formats.preview(io.BytesIO("\n".join(table).encode()), name="a.csv")
+        assert not found.whole
+        assert found.problem is None
+        assert [column.name for column in found.columns] == ["time", "lon", "lat", "name"]
+
+
+def test_a_cell_that_is_too_long_is_not_called_open() -> None:
+    table = list(TRACK)
+    table[4] = table[4].replace(",a", ',"' + "words\n" * 30_000 + '"')
+    error = refused("\n".join(table).encode())
+    assert (error.code, error.row) == ("line_too_long", 5)
+    assert "more than 131,072 characters" in error.message
+
+
+CELL = st.text(alphabet='ab,"\n;', max_size=6)
+
+
+@settings(max_examples=300)
+@given(st.lists(st.lists(CELL, min_size=1, max_size=4), min_size=1, max_size=6))
+def test_every_quoted_table_is_read_back_with_its_lines(rows: list[list[str]]) -> None:
+    texts = [",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows]
+    starts = [1 + sum(text.count("\n") for text in texts[:i]) for i in range(len(texts))]
+    for last in ("\n", ""):
+        lines = io.StringIO("".join(texts).removesuffix("\n") + last, newline="")
+        assert list(rows_of(lines, ",")) == list(zip(starts, rows, strict=True))
+
+
+@settings(max_examples=300)
+@given(st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=4), CELL.filter(lambda text: '"' not in text))
+def test_every_open_mark_at_the_end_is_refused(rows: list[list[str]], rest: str) -> None:
+    before = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
+    with pytest.raises(FormatError) as error:
+        list(rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
+    assert error.value.row == before.count("\n") + 1
