@@ -120,13 +120,12 @@ _TEXTS: tuple[tuple[bytes, str], ...] = (
 
 def kind_of_other(head: bytes) -> str | None:
     """What a file is that is not a location file of ours, as text; None where that is unknown."""
-    for pattern, title in (*_SPREADSHEETS, *_SIGNATURES):
-        if re.match(pattern, head, re.DOTALL):
-            return title
-    for pattern, title in _TEXTS:
-        if re.match(pattern, plain_head(head[:4096]), re.IGNORECASE):
-            return title
-    return None
+    found = _title_of(head, (*_SPREADSHEETS, *_SIGNATURES), re.DOTALL)
+    return found or _title_of(plain_head(head[:4096]), _TEXTS, re.IGNORECASE)
+
+
+def _title_of(head: bytes, titles: tuple[tuple[bytes, str], ...], flags: re.RegexFlag) -> str | None:
+    return next((title for pattern, title in titles if re.match(pattern, head, flags)), None)
 
 
 def is_packed_spreadsheet(head: bytes) -> bool:
@@ -145,16 +144,14 @@ def detect(source: Source, options: ReadOptions) -> Format:
         The file is empty, or is of a kind that holds no positions.
     """
     head = source.head
-    if options.format is not None:
-        for pattern, title in _SPREADSHEETS:
-            if re.match(pattern, head, re.DOTALL):
-                raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
-        return _REGISTERED[options.format]
-    if not head.strip(_BLANK):
+    stated = options.format
+    if stated is None and not head.strip(_BLANK):
         _only_blank(source)
         raise FormatError("The file is empty.", code="empty")
-    if title := kind_of_other(head):
+    if title := _title_of(head, _SPREADSHEETS, re.DOTALL) if stated else kind_of_other(head):
         raise FormatError(f"This is {title}.", code="other_kind", rule="a location file")
+    if stated is not None:
+        return _REGISTERED[stated]
     for one in formats():
         if one.sniff(head):
             return one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import tracemalloc
@@ -237,3 +238,35 @@ class TestRefusals:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 12_000_000
+
+
+class TestNamedCsv:
+    """Spreadsheets by another name: read where they can be, called spreadsheets where not."""
+
+    def test_a_workbook_is_read_as_what_it_is(self) -> None:
+        for options in ({}, {"format": "csv"}):
+            found = read(io.BytesIO(workbook(Sheet=FRAME)), name="walk.csv", **options)
+            assert (len(found), found.report.format_title) == (3, "Excel workbook")
+
+    @pytest.mark.parametrize("kinds", [("trajectory",), ("trajectory", "stream", "checkins")])
+    @pytest.mark.parametrize("options", [{}, {"format": "csv"}])
+    @pytest.mark.parametrize("what", ["old", "oldest", "calc", "binary", "cut", "xml", "flat", "gzip", "zip"])
+    def test_others_are_called_spreadsheets(self, what: str, options: dict[str, str], kinds: tuple[str, ...]) -> None:
+        book = workbook(Sheet=FRAME)
+        mimetype = b"application/vnd.oasis.opendocument.spreadsheet"
+        urn = b"urn:schemas-microsoft-com:office:spreadsheet"
+        files = {
+            "old": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+            "oldest": b"\t\x08\x08\0\0\x05\x05\0" + b"\x01\x02" * 300,
+            "calc": zipped(mimetype=mimetype, **{"content.xml": b"<x/>", "META-INF/manifest.xml": b"<x/>"}),
+            "binary": zipped(**{"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b""}),
+            "cut": book[: len(book) // 2],
+            "xml": b'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="' + urn + b'"/>',
+            "flat": b'\xef\xbb\xbf<?xml version="1.0"?><office:document office:mimetype="' + mimetype + b'"/>',
+            "gzip": gzip.compress(book),
+            "zip": zipped(**{"walk.csv": book}),
+        }
+        with pytest.raises(FormatError) as refused:
+            read(io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
+        assert "spreadsheet" in refused.value.message
+        assert re.search(r"save .* (as|again)|Save|Unpack", refused.value.message)

@@ -338,7 +338,7 @@ async function start() {
   const [found, mechanisms, method, releases] = await Promise.all([
     get(page.urls.dataset),
     get(page.urls.mechanisms),
-    page.landmark_set ? get(page.urls.marked).then((one) => one.method) : {},
+    page.landmark_set ? get(page.urls.marked).then((one) => one.method) : { zones: null },
     Promise.all(page.releases.map((id) => get(`${page.urls.releases}${id}/`))),
   ]);
   dataset = found;

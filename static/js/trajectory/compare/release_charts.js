@@ -28,7 +28,17 @@ export async function createReleaseCharts(bench, page, known, on, attempt) {
 
   function check(query) {
     const [layer] = chartable();
-    return layer && get(withQuery(layer.release.urls.series, { ...query, ...layer.comparedOn, series: known().cursor.series, points: 10 }));
+    return (
+      layer &&
+      get(
+        withQuery(layer.release.urls.series, {
+          ...query,
+          ...layer.comparedOn,
+          series: known().cursor.series,
+          points: 10,
+        }),
+      )
+    );
   }
 
   function simulate(mechanisms) {
