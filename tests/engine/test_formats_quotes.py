@@ -194,7 +194,7 @@ class TestPreview:
 
 def test_a_cell_that_is_too_long_is_not_called_open() -> None:
     table = list(TRACK)
-    table[4] = table[4].replace(",a", ',"' + "words\n" * 30_000 + '"')
+    table[4] = table[4].replace(",a", ',"' + "terms\n" * 30_000 + '"')
     error = refused("\n".join(table).encode())
     assert (error.code, error.row) == ("line_too_long", 5)
     assert "more than 131,072 characters" in error.message
