@@ -8,9 +8,12 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.datasets.models import Dataset
+from dashboard.experiments.models import Experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
+from dashboard.releases.services import submit_release
 from privacy_engine.mechanism import mechanisms
+from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import DEVICES, check_page, run_jobs
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
@@ -85,3 +88,17 @@ def test_it_joins_the_comparison_of_a_set(page: Page, taxi: Dataset, stays: Land
     expect(page.locator("[data-problem]").first).to_be_hidden()
     chart = page.locator("[data-chart=error]")
     expect(chart).to_be_visible()
+
+
+def test_an_experiment_attacks_it(page: Page, taxi: Dataset) -> None:
+    spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}})
+    submit_release(owner=taxi.owner, dataset=taxi, spec=spec)
+    run_jobs()
+    page.goto(f"/datasets/{taxi.pk}/")
+    page.get_by_role("link", name="Attack Event level").click()
+    page.wait_for_url("**/experiments/new/**")
+    page.get_by_role("button", name=re.compile("^(Run|Submit|Start)")).last.click()
+    page.wait_for_url(re.compile(r"/experiments/[0-9a-f-]{36}/"))
+    row = Experiment.objects.get()
+    assert row.spec["base"]["landmarks"] == {"name": "manual", "events": []}
+    assert row.spec["base"]["release"]["mechanism"]["name"] == "event-level"
