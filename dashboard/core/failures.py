@@ -175,6 +175,10 @@ ADVICE: Mapping[str, Advice] = {
         "The coordinate or temporal reference system is unknown.", "Convert it to degrees (EPSG:4326) and UTC."
     ),
     "unsupported_format": Advice("This format is not supported.", "Export the track as GPX or CSV and upload that."),
+    "xml_limit": Advice(
+        "The XML has a tag or comment that is too long, or elements too deep inside each other.",
+        "Export the positions as GeoJSON or CSV and upload that.",
+    ),
     "xml_doctype": Advice("The file has a DOCTYPE, which can hide attacks.", "Remove that line and upload it again."),
 }
 

@@ -22,7 +22,16 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
-from privacy_engine.formats.xmltools import clean, feed, looks_like_xml, new_parser, note_cut_off, root_name, run
+from privacy_engine.formats.xmltools import (
+    BeyondLimit,
+    Parser,
+    clean,
+    limit_depth,
+    looks_like_xml,
+    note_cut_off,
+    root_name,
+    run,
+)
 
 OUR_CREATOR = "Cairn"
 OUR_PERSON = "person"
@@ -103,9 +112,9 @@ def _parse(data: bytes, person: str | None, report: Report) -> _Document:
         at = 0
         for one in runs(data):
             at = handlers.read_run(data, at, one)
-        feed(handlers.parser, data[at:], handlers.pack)
-        handlers.parser.Parse(b"", True)
-    except expat.ExpatError:
+        handlers.parser.feed(data[at:], handlers.pack)
+        handlers.parser.close()
+    except (expat.ExpatError, BeyondLimit):
         handlers = _Handlers(named)  # the parser did not receive all of the document: its error has the wrong line
         if not run(handlers.parser, data, handlers.pack, handlers.drop_open_point):
             note_cut_off(sum(map(len, handlers.document.points.values())), report)
@@ -127,9 +136,7 @@ class _Handlers:
         self.text: list[str] = []
         self.target = ""
         self.column = document.points["trkpt"]
-        self.parser = new_parser()
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
+        self.parser = Parser(self.start, self.end)
 
     def read_run(self, data: bytes, at: int, one: Run) -> int:
         """Read the document from ``at`` to the end of a run of plain points; return that end.
@@ -137,15 +144,15 @@ class _Handlers:
         Points after the first are added directly if the first was read as a point that left no element open.
         """
         column = self.document.points["trkpt"]
-        feed(self.parser, data[at : one.start], self.pack)
+        self.parser.feed(data[at : one.start], self.pack)
         before = len(column)
-        self.parser.Parse(data[one.start : one.first_end], False)
+        self.parser.feed(data[one.start : one.first_end])
         if len(column) == before + 1 and not self.inside and not self.target:
             for texts, more in zip((column.lat, column.lon, column.time), one.columns(), strict=True):
                 texts.extend(more)
             column.track.extend([column.track[-1]] * len(one.points))
         else:
-            feed(self.parser, data[one.first_end : one.end], self.pack)
+            self.parser.feed(data[one.first_end : one.end], self.pack)
         self.pack()
         return one.end
 
@@ -157,8 +164,10 @@ class _Handlers:
             elif self.column is self.document.points["wpt"]:
                 self._of_person(tag.rpartition("}")[2])
             self.inside += 1
+            limit_depth(self.depth + self.inside)
             return
         self.depth += 1
+        limit_depth(self.depth)
         name = tag.rpartition("}")[2]
         column = self.document.points.get(name)
         if column is not None:
@@ -197,7 +206,7 @@ class _Handlers:
     def _collect(self, target: str) -> None:
         self.target = target
         self.text = []
-        self.parser.CharacterDataHandler = self.text.append
+        self.parser.collect_text(self.text.append)
 
     def end(self, tag: str) -> None:
         """An end tag."""
@@ -212,7 +221,7 @@ class _Handlers:
             else:
                 self.document.persons[-1] = text
             self.target = ""
-            self.parser.CharacterDataHandler = None
+            self.parser.collect_text(None)
         if self.inside:
             self.inside -= 1
             if self.inside:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from xml.parsers import expat  # nosec B407
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
@@ -15,13 +14,14 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
-from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, root_name, run
+from privacy_engine.formats.xmltools import Parser, Text, clean, limit_depth, local, looks_like_xml, root_name, run
 
 MAX_COORDINATES = 32_000_000  # characters of one line: a million positions
 _TEXTS = {"when": 100, "begin": 100, "end": 100, "coord": 200, "coordinates": MAX_COORDINATES}
 _DATA = ("Data", "SimpleData")
 _LONGEST_NAME = 200
 _AREAS = ("Polygon", "Model", "LatLonBox", "LatLonQuad")
+_COUNTED = (*_AREAS, "Placemark", "Point", "Track")
 
 
 @dataclass
@@ -58,26 +58,22 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 def _parse(data: bytes, person: str | None) -> _Found:
     found = _Found()
-    parser = new_parser()
-    handlers = _Handlers(parser, found, None if person is None else canonical(person))
-    parser.StartElementHandler = handlers.start
-    parser.EndElementHandler = handlers.end
-    run(parser, data)
+    run(_Handlers(found, None if person is None else canonical(person)).parser, data)
     return found
 
 
 class _Handlers:
     """What happens at each tag, by local name: writers disagree about prefixes."""
 
-    def __init__(self, parser: expat.XMLParserType, found: _Found, person: str | None) -> None:
-        self.parser = parser
+    def __init__(self, found: _Found, person: str | None) -> None:
+        self.parser = Parser(self.start, self.end)
         self.found = found
         self.person_key = person
         self.person = ""
         self.named = ""  # the element that is being collected as the person
         self.data = False
         self.starts = 0
-        self.text = Text(parser)
+        self.text = Text(self.parser)
         self.depth = 0
         self.inside: dict[str, int] = {}
         self.whens: list[str] = []
@@ -89,9 +85,11 @@ class _Handlers:
         """A start tag."""
         name = local(tag)
         self.depth += 1
+        limit_depth(self.depth)
         if self.depth == 1 and name.lower() != "kml":
             raise FormatError(f"This XML is no KML: its root is {name[:40]!r}.", code="not_kml")
-        self.inside[name] = self.inside.get(name, 0) + 1
+        if name in _COUNTED:
+            self.inside[name] = self.inside.get(name, 0) + 1
         if name in _TEXTS:
             self.text.collect(name, _TEXTS[name])
         elif name == "Placemark":
@@ -100,7 +98,7 @@ class _Handlers:
         elif name == "Track":
             self.whens, self.coords = [], []
         elif name in _AREAS:
-            self.found.areas.append(self.parser.CurrentLineNumber)
+            self.found.areas.append(self.parser.line)
         if self.person_key is not None and self.inside.get("Placemark") and not self.person:
             self._person(name, attributes)
 
@@ -119,7 +117,8 @@ class _Handlers:
         """An end tag."""
         name = local(tag)
         self.depth -= 1
-        self.inside[name] = self.inside.get(name, 0) - 1
+        if name in _COUNTED:
+            self.inside[name] -= 1
         if (text := self.text.taken(name)) is not None:
             if name == self.named:
                 self.person, self.named = text.strip(), ""
@@ -132,14 +131,14 @@ class _Handlers:
 
     def _take(self, name: str, text: str) -> None:
         if name == "coord":
-            self.coords.append((text, self.parser.CurrentLineNumber))
+            self.coords.append((text, self.parser.line))
         elif name == "when" and self.inside.get("Track"):
             self.whens.append(text)
         elif name in ("when", "begin", "end"):
             self.span["begin" if name == "when" else name] = text
         elif not any(self.inside.get(area) for area in _AREAS):
             kind = "point" if self.inside.get("Point") else "line"
-            self.lines.append((kind, text, self.parser.CurrentLineNumber))
+            self.lines.append((kind, text, self.parser.line))
 
     def _track(self) -> None:
         """The i-th time belongs to the i-th position."""

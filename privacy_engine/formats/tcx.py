@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from xml.parsers import expat  # nosec B407
-
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.detect import Format, register
@@ -12,7 +10,17 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
-from privacy_engine.formats.xmltools import Text, clean, local, looks_like_xml, new_parser, note_cut_off, root_name, run
+from privacy_engine.formats.xmltools import (
+    Parser,
+    Text,
+    clean,
+    limit_depth,
+    local,
+    looks_like_xml,
+    note_cut_off,
+    root_name,
+    run,
+)
 
 _ROOT = "trainingcenterdatabase"
 _TEXTS = {"Time": 100, "LatitudeDegrees": 100, "LongitudeDegrees": 100}
@@ -21,11 +29,8 @@ _TEXTS = {"Time": 100, "LatitudeDegrees": 100, "LongitudeDegrees": 100}
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of a TCX file; of one that is cut off as far as it goes."""
     report.unit = "line"
-    parser = new_parser()
-    handlers = _Handlers(parser)
-    parser.StartElementHandler = handlers.start
-    parser.EndElementHandler = handlers.end
-    if not run(parser, clean(source.read(), report), enough=lambda: bool(handlers.rows)):
+    handlers = _Handlers()
+    if not run(handlers.parser, clean(source.read(), report), enough=lambda: bool(handlers.rows)):
         note_cut_off(len(handlers.rows), report)
     if not handlers.rows:
         raise FormatError("The TCX holds no track points.", code="no_points")
@@ -33,9 +38,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 
 class _Handlers:
-    def __init__(self, parser: expat.XMLParserType) -> None:
-        self.parser = parser
-        self.text = Text(parser)
+    def __init__(self) -> None:
+        self.parser = Parser(self.start, self.end)
+        self.text = Text(self.parser)
         self.rows = Rows()
         self.cells: dict[str, str] | None = None
         self.depth = 0
@@ -44,6 +49,7 @@ class _Handlers:
         """A start tag."""
         name = local(tag)
         self.depth += 1
+        limit_depth(self.depth)
         if self.depth == 1 and name.lower() != _ROOT:
             raise FormatError(f"This XML is no TCX: its root is {name[:40]!r}.", code="not_tcx")
         if name == "Trackpoint":
@@ -59,7 +65,7 @@ class _Handlers:
             self.cells.setdefault(name, text)
         elif name == "Trackpoint" and self.cells is not None:
             lon, lat, time = (self.cells.get(key) for key in ("LongitudeDegrees", "LatitudeDegrees", "Time"))
-            self.rows.add(lon, lat, time or None, self.parser.CurrentLineNumber)
+            self.rows.add(lon, lat, time or None, self.parser.line)
             self.cells = None
 
 

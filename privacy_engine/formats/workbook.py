@@ -28,6 +28,7 @@ from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.sheet_text import SheetText, texts_of
 from privacy_engine.formats.source import Limits, Meter, Source, size_of
+from privacy_engine.formats.xmltools import Checked
 from privacy_engine.plurals import counted
 
 _HEAD_ROWS = 200
@@ -75,13 +76,15 @@ def damage() -> Iterator[None]:
     except _DAMAGE as error:
         if isinstance(error, EngineError):
             raise
+        if isinstance(error.__cause__, EngineError):  # openpyxl raises an error of its own from it
+            raise error.__cause__ from None
         message = "The workbook is damaged. Open it, save it again as .xlsx or CSV, and upload that."
         raise FormatError(message, code="bad_workbook") from error
 
 
 def _workbook(file: BinaryIO, limits: Limits) -> Any:
     """The workbook, its sheets not yet read, after a check of the sizes of its parts."""
-    from openpyxl import load_workbook
+    from openpyxl.reader.excel import ExcelReader
 
     with opened(file, Meter(limits)) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
@@ -103,7 +106,11 @@ def _workbook(file: BinaryIO, limits: Limits) -> Any:
         raise FormatError(message, code="compression_ratio", rule=f"at most {limits.ratio} to 1")
     warnings.filterwarnings("ignore", module="openpyxl")  # of parts that are not read, and of dates that are none
     file.seek(0)
-    return load_workbook(file, read_only=True, data_only=True, keep_links=False)
+    reader = ExcelReader(file, read_only=True, data_only=True, keep_links=False)
+    part = reader.archive.open
+    reader.archive.open = lambda *named: Checked(part(*named))  # sheets are read later, piece by piece
+    reader.read()
+    return reader.wb
 
 
 def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:

@@ -1,7 +1,8 @@
 """XML without surprises: UTF-8, no DOCTYPE, no entities, no tree in memory, never a file or the network.
 
-Expat is used directly, because defusedxml parses in Python and builds a tree: :func:`new_parser` forbids what
-defusedxml would, and is the only place that makes parsers.
+Expat is used directly, because defusedxml parses in Python and builds a tree: :class:`Parser` forbids what defusedxml
+would, and is the only place that makes parsers. Expat reads a token that has not ended again with every piece that it
+is given, and holds every open element in memory, so both are bounded.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from typing import IO
 from xml.parsers import expat  # nosec B407
 
 from privacy_engine.errors import FormatError
@@ -18,6 +20,11 @@ from privacy_engine.plurals import counted
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _STEP = 1 << 16
+_SHORT = 1 << 12
+LONGEST_TOKEN = 1 << 20
+"""Bytes of a tag with its attributes, a comment or a processing instruction."""
+DEEPEST = 256
+"""Elements inside each other."""
 _CUT_OFF = (  # what expat finds where a document ends too early, and nowhere else
     expat.errors.codes[expat.errors.XML_ERROR_NO_ELEMENTS],
     expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
@@ -87,25 +94,89 @@ def _decoded(data: bytes, encoding: str) -> bytes:
         raise FormatError(message, code="bad_encoding") from error
 
 
-def new_parser() -> expat.XMLParserType:
-    """A parser that stops at the first sign of a document type; names come as ``namespace}local``."""
-    parser = expat.ParserCreate("utf-8", "}")
-    parser.buffer_text = True
+class BeyondLimit(Exception):
+    """A token is too long, or elements are too deep inside each other; :func:`run` states where."""
 
-    def refuse(*_: object) -> None:
-        raise FormatError(
-            "The file has a DOCTYPE. Such files can hide attacks and are not read; remove the DOCTYPE line.",
-            code="xml_doctype",
-            rule="no DOCTYPE, no ENTITY",
-        )
+    def __init__(self, what: str, rule: str) -> None:
+        super().__init__(what)
+        self.what, self.rule = what, rule
 
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    return parser
+
+class Parser:
+    """A parser that stops at the first sign of a document type; names come as ``namespace}local``.
+
+    ``start(tag, attributes)`` and ``end(tag)`` are called for each element; a reader counts its depth and calls
+    :func:`limit_depth`.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[str, dict[str, str]], object],
+        end: Callable[[str], object] | None = None,
+        encoding: str | None = "utf-8",
+    ) -> None:
+        self.expat = parser = expat.ParserCreate(encoding, "}")
+        self._fed, self._waiting = 0, b""
+        parser.buffer_text = True
+        if hasattr(parser, "SetReparseDeferralEnabled"):  # it would make finished tokens look unfinished
+            parser.SetReparseDeferralEnabled(False)
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = _refuse_doctype
+
+    @property
+    def line(self) -> int:
+        """The line of the tag, or other token, that is read."""
+        return int(self.expat.CurrentLineNumber)
+
+    def collect_text(self, handler: Callable[[str], object] | None) -> None:
+        """Call ``handler`` with the text from here on; None: with none."""
+        self.expat.CharacterDataHandler = handler
+
+    def feed(self, data: bytes, after_step: Callable[[], None] = lambda: None) -> None:
+        """Parse a part of a document in steps; raises expat's own error, or :class:`BeyondLimit`.
+
+        Where a long token has not ended, small parts wait until they are as long as that: it is read again with each.
+        """
+        at = 0
+        while at < len(data):
+            unfinished = self._fed - max(self.expat.CurrentByteIndex, 0)
+            step = min(max(_STEP, unfinished), LONGEST_TOKEN - unfinished)
+            taken = max(step - len(self._waiting), 1)
+            self._waiting += data[at : at + taken]
+            at += taken
+            if unfinished < _SHORT or len(self._waiting) >= step:
+                self._parse()
+                after_step()
+
+    def _parse(self) -> None:
+        self.expat.Parse(self._waiting, False)
+        self._fed += len(self._waiting)
+        self._waiting = b""
+        if self._fed - self.expat.CurrentByteIndex >= LONGEST_TOKEN:  # and it goes on
+            what = "has a tag, comment or processing instruction of more than"
+            raise BeyondLimit(f"{what} {LONGEST_TOKEN} bytes", f"at most {LONGEST_TOKEN} bytes")
+
+    def close(self) -> None:
+        """End the document; raises expat's own error where that is too early."""
+        self.expat.Parse(self._waiting, True)
+
+
+def limit_depth(depth: int) -> None:
+    """Raise :class:`BeyondLimit` where ``depth`` elements are open, one inside the other, and that is too deep."""
+    if depth > DEEPEST:
+        raise BeyondLimit(f"has more than {DEEPEST} elements inside each other", f"at most {DEEPEST} deep")
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise FormatError(
+        "The file has a DOCTYPE. Such files can hide attacks and are not read; remove the DOCTYPE line.",
+        code="xml_doctype",
+        rule="no DOCTYPE, no ENTITY",
+    )
 
 
 def run(
-    parser: expat.XMLParserType,
+    parser: Parser,
     data: bytes,
     after_step: Callable[[], None] = lambda: None,
     enough: Callable[[], bool] = lambda: False,
@@ -117,17 +188,65 @@ def run(
     Raises
     ------
     FormatError
-        The text is not well-formed XML.
+        The text is not well-formed XML, or exceeds a limit of this module.
     """
     try:
-        feed(parser, data, after_step)
-        parser.Parse(b"", True)
+        parser.feed(data, after_step)
+        parser.close()
         return True
+    except BeyondLimit as error:
+        raise _refused(error, parser) from error
     except expat.ExpatError as error:
         if error.code in _CUT_OFF and enough():
             return False
         message = f"The XML is not well-formed at line {error.lineno}, column {error.offset + 1}. Is the file complete?"
         raise FormatError(message, code="bad_xml", row=error.lineno) from error
+
+
+def _refused(error: BeyondLimit, parser: Parser) -> FormatError:
+    message = f"The XML {error.what}, at line {parser.line}. No table or track needs that."
+    return FormatError(message, code="xml_limit", rule=error.rule, row=parser.line)
+
+
+class Checked:
+    """A file of XML that is refused, while it is read, where it exceeds a limit of this module or has a document type.
+
+    Whatever else is wrong with it is left to the parser of whoever reads it.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._depth = file, 0
+        self._parser: Parser | None = Parser(self._start, self._end, encoding=None)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data = self._file.read(size)
+        if self._parser is not None:
+            try:
+                self._parser.feed(data)
+            except expat.ExpatError:
+                self._parser = None
+            except BeyondLimit as error:
+                raise _refused(error, self._parser) from error
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        self._parser = None  # which refers to this
+
+    def __enter__(self) -> Checked:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self, *_: object) -> None:
+        self._depth += 1
+        limit_depth(self._depth)
+
+    def _end(self, _: str) -> None:
+        self._depth -= 1
 
 
 def note_cut_off(count: int, report: Report) -> None:
@@ -136,23 +255,14 @@ def note_cut_off(count: int, report: Report) -> None:
     report.note("cut_off", message, count=count)
 
 
-def feed(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]) -> None:
-    """Parse a part of a document in steps; raises expat's own error."""
-    for start in range(0, len(data), _STEP):
-        parser.Parse(data[start : start + _STEP], False)
-        after_step()
-
-
 def check(data: bytes) -> None:
     """Refuse a document that has a document type or is not well-formed before its root element."""
-    parser = new_parser()
 
     def found(*_: object) -> None:
         raise _RootFound
 
-    parser.StartElementHandler = found
     with suppress(_RootFound):
-        run(parser, data)
+        run(Parser(found), data)
 
 
 def local(tag: str) -> str:
@@ -163,7 +273,7 @@ def local(tag: str) -> str:
 class Text:
     """The text of one element at a time, cut off at a number of characters."""
 
-    def __init__(self, parser: expat.XMLParserType) -> None:
+    def __init__(self, parser: Parser) -> None:
         self._parser = parser
         self._name = ""
         self._left = 0
@@ -172,7 +282,7 @@ class Text:
     def collect(self, name: str, most: int) -> None:
         """Begin to collect the text of the element ``name`` that has just opened."""
         self._name, self._left, self._parts = name, most, []
-        self._parser.CharacterDataHandler = self._add
+        self._parser.collect_text(self._add)
 
     def _add(self, text: str) -> None:
         self._parts.append(text[: max(0, self._left)])
@@ -183,5 +293,5 @@ class Text:
         if name != self._name:
             return None
         self._name = ""
-        self._parser.CharacterDataHandler = None
+        self._parser.collect_text(None)
         return "".join(self._parts).strip()

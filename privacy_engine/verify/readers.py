@@ -23,7 +23,7 @@ from privacy_engine.exports.parquet import GEOMETRY
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.wkb import positions
-from privacy_engine.formats.xmltools import local, new_parser, run
+from privacy_engine.formats.xmltools import Parser, limit_depth, local, run
 from privacy_engine.published import CELLS_PER_DEGREE, NO_TIME, Published, plain_name
 from privacy_engine.verify.contents import Columns, Contents, PointContents, Unreadable, instants
 
@@ -143,9 +143,9 @@ class _Gpx:
     """Points, times, names and label as the parser meets them."""
 
     def __init__(self) -> None:
-        self.parser = new_parser()
-        self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
-        self.parser.CharacterDataHandler = self._add
+        self.parser = Parser(self._start, self._end)
+        self.parser.collect_text(self._add)
+        self._depth = 0
         self.columns, self.rows = Columns(), list[Row]()
         self.text = self.label = self._name = self._person = self._time = ""
         self._at = ("", "")
@@ -157,6 +157,8 @@ class _Gpx:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         self._parts = []
+        self._depth += 1
+        limit_depth(self._depth)
         if local(tag) == "trk":
             self._name = self._person = ""
         elif local(tag) == "trkpt":
@@ -166,6 +168,7 @@ class _Gpx:
         self._parts.append(text)
 
     def _end(self, tag: str) -> None:
+        self._depth -= 1
         value, name = "".join(self._parts), local(tag)
         if tag == f"{LABEL_NAMESPACE}}}label":
             self.label = value

@@ -1,0 +1,50 @@
+"""How long the file takes that takes longest: for each format the worst of its size, at three sizes.
+
+Usage: ``python -m benchmarks.worst_files [FORMAT …]``. The ways to stretch a file are those of
+``tests/engine/worst_files.py``; each is tried at 1 MB, and the slowest is read at 1, 4 and 16 MB in a new process.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+SIZES = (1_000_000, 4_000_000, 16_000_000)
+_ONE = """
+import json, resource, sys
+from tests.engine.worst_files import cases, cpu_s
+name, label, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
+data = next(case for case in cases(name) if case.label == label).make(size)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+seconds, end = cpu_s(data)
+print(json.dumps([len(data), seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1000, end]))
+"""
+
+
+def measured(name: str, label: str, size: int) -> tuple[int, float, float, str]:
+    """Bytes, CPU seconds, MB that reading added, and how it ended, of one file in a new process."""
+    done = subprocess.run([sys.executable, "-c", _ONE, name, label, str(size)], capture_output=True, check=True)
+    return tuple(json.loads(done.stdout))
+
+
+def main(names: list[str]) -> None:
+    from tests.engine.damaged_files import NAMES
+    from tests.engine.worst_files import cases, cpu_s
+
+    print("| format | worst file found | ends with | CPU s at 1, 4, 16 MB | s a MB | MB of memory a MB |")
+    print("|---|---|---|---|---|---|")
+    for name in names or NAMES:
+        worst = max(cases(name), key=lambda case: cpu_s(case.make(SIZES[0]))[0])
+        found = [measured(name, worst.label, size) for size in SIZES]
+        seconds = ", ".join(f"{one[1]:.2f}" for one in found)
+        size, last, memory, end = found[-1]
+        label = worst.label.replace("|", "\\|")
+        print(
+            f"| {name} | {label} | {end} | {seconds} | {1e6 * last / size:.2f} | {1e6 * memory / size:.1f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
