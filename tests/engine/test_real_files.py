@@ -1,6 +1,7 @@
 """Every real file reads as its provenance states: format, series, points, drops, place and time.
 
-The table is ``real_files.csv``; files that are new there are named as not tested. Boxes and counts were compared with regular expressions over the files themselves.
+The table is ``real_files.csv``; files that are new there are named as not tested. Boxes and counts were compared with
+regular expressions over the files themselves.
 """
 
 from __future__ import annotations
