@@ -377,7 +377,7 @@ REFUSED_CHARS = 300  # in the log, of a request that Django refuses as suspiciou
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
-    """Make one line of what Django logs of a refused request, as of one to a wrong host; its traceback says nothing."""
+    """Make one line of what Django logs of a refused request, as of one to a wrong host; its traceback is of no use."""
     if record.name.startswith("django.security"):
         record.msg, record.args, record.exc_info = record.getMessage()[:REFUSED_CHARS], (), None
     return True

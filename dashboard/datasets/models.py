@@ -220,11 +220,6 @@ class Upload(models.Model):
         """Below which all of its bytes are stored, also those that no row counts."""
         return StoredPath(f"uploads/{self.pk}")
 
-    @property
-    def stored_pieces(self) -> list[StoredPath]:
-        """Where its pieces are stored."""
-        return [self.folder / name for name in self.pieces]
-
 
 class Lineage(models.Model):
     """Source files of one owner that share most of their events; see dashboard/datasets/lineage.py.

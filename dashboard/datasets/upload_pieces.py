@@ -65,8 +65,8 @@ def whole(upload: Upload) -> Iterator[IO[bytes]]:
         upload.refresh_from_db()
         require_whole(upload)
         with tempfile.NamedTemporaryFile(dir=local_files.home("tmp")) as file:
-            for piece in upload.stored_pieces:
-                stored_files().fetch(str(piece), cast(BinaryIO, file))
+            for name in upload.pieces:
+                stored_files().fetch(str(upload.folder / name), cast(BinaryIO, file))
             file.seek(0)
             yield file
     finally:

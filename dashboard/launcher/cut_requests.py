@@ -20,7 +20,7 @@ PIECES = re.compile(r"/api/v1/uploads/[0-9a-f-]{36}/")
 
 
 class CutRequest:
-    """A request of a connection that is closed, as a task of waitress: nobody receives the answer."""
+    """A request of a connection that is closed, as a task of waitress: its answer is received by no client."""
 
     def __init__(self, channel: HTTPChannel, request: Any) -> None:
         self.channel, self.request = channel, request
@@ -60,5 +60,5 @@ class Channel(HTTPChannel):
 
 
 def _ignored(status: str, headers: Any, exc_info: Any = None) -> Any:
-    """Take the head of an answer that nobody receives."""
+    """Take the head of an answer that no client receives."""
     return lambda body: None
