@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -112,8 +113,8 @@ class Build:
             text = re.sub(rf"(?<![\w/]){place}\b", f"{self.folder}{place}", text)
         return text
 
-    def run(self, *, without: str = "") -> None:
-        """Carry them all out but RUN lines that contain ``without``; those need root are skipped and listed."""
+    def run(self, *, without: Sequence[str] = ()) -> None:
+        """Carry them all out but RUN lines that contain one of ``without``; those that need root are skipped and listed."""
         left = context(tracked())
         for place in ("data/tmp", "opt/numba-cache"):
             (self.folder / place).mkdir(parents=True, exist_ok=True)
@@ -129,7 +130,7 @@ class Build:
                 self.command = json.loads(rest)
             elif name == "HEALTHCHECK":
                 self.health = json.loads(rest[rest.index("[") :])
-            elif name == "RUN" and ("useradd" in rest or (without and without in rest)):
+            elif name == "RUN" and any(one in rest for one in ("useradd", *without)):
                 self.skipped.append(rest)
             elif name == "RUN":
                 self.shell(rest)
@@ -142,7 +143,7 @@ class Build:
                 inside = PurePosixPath(one).relative_to(source) if one != source else PurePosixPath(one).name
                 place = self.app / target / inside
                 place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / one, place)  # with its time, which the kernels' cache compares
+                shutil.copy(ROOT / one, place)
 
     def shell(self, line: str) -> str:
         """Run a line of the image's shell; what it prints."""
