@@ -114,7 +114,7 @@ class Build:
         return text
 
     def run(self, *, without: Sequence[str] = ()) -> None:
-        """Carry them all out but RUN lines that contain one of ``without``; those that need root are skipped and listed."""
+        """Carry them out, all but RUN lines that contain one of ``without`` or need root: these are listed."""
         left = context(tracked())
         for place in ("data/tmp", "opt/numba-cache"):
             (self.folder / place).mkdir(parents=True, exist_ok=True)
