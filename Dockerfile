@@ -1,5 +1,6 @@
 # One image for web, worker, sweep and migrate; docker-compose.yml gives each its command.
-FROM python:3.12-slim
+# The version of Python that CI runs on; .ci/other-pythons tries the later ones.
+FROM python:3.11-slim
 
 ENV PYTHONUNBUFFERED=1 \
     MALLOC_ARENA_MAX=1 \

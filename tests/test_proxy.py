@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import http.client
 import re
-import shutil
-import socket
 import ssl
-import subprocess
 import threading
 import time
 import warnings
+import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,16 +17,11 @@ from typing import Any
 
 import pytest
 
+from tests.nginx import CONF, MISSING, running_nginx
 from tests.patience import patience
-from tests.server import free_port
+from tests.server import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-CONF = (ROOT / "deploy" / "nginx.conf").read_text()
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-
-needs_nginx = pytest.mark.skipif(
-    not (NGINX and shutil.which("openssl")), reason="nginx or openssl is not installed: the proxy is not run"
-)
+needs_nginx = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 
 
 class Cairn(BaseHTTPRequestHandler):
@@ -46,7 +39,7 @@ class Cairn(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"ok")
 
-    do_GET = do_POST = _answer  # noqa: N815
+    do_GET = do_POST = do_PATCH = _answer  # noqa: N815
 
     def log_message(self, *_: Any) -> None: ...
 
@@ -57,42 +50,8 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int, 
     folder = tmp_path_factory.mktemp("nginx")
     web = ThreadingHTTPServer(("127.0.0.1", 0), Cairn)
     threading.Thread(target=web.serve_forever, daemon=True).start()
-    subject = ["-subj", "/CN=localhost", "-keyout", folder / "tls_key", "-out", folder / "tls_certificate"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject], check=True, capture_output=True
-    )
-    tls, plain = free_port(), free_port()
-    version = subprocess.run([NGINX, "-v"], capture_output=True, text=True, check=True).stderr
-    text = CONF.replace("web:8000 resolve", f"127.0.0.1:{web.server_port}").replace(
-        "resolver 127.0.0.11 valid=10s;", ""
-    )
-    text = (
-        text.replace("pid /tmp", f"pid {folder}")
-        .replace("/run/secrets", str(folder))
-        .replace("/var/cache/nginx", str(folder))
-    )
-    text = text.replace("listen 8443", f"listen 127.0.0.1:{tls}").replace("listen 8080", f"listen 127.0.0.1:{plain}")
-    text = text.replace("/dev/stdout", str(folder / "access.log"))
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 25):
-        text = text.replace("http2 on;", "")
-    types = folder / "mime.types"
-    types.write_text("types { text/html html; }")
-    (folder / "nginx.conf").write_text(text.replace("/etc/nginx/mime.types", str(types)))
-    process = subprocess.Popen(
-        [NGINX, "-c", folder / "nginx.conf", "-e", folder / "error.log", "-g", "daemon off;"], stderr=subprocess.DEVNULL
-    )
-    give_up = time.monotonic() + patience(10)
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", tls), timeout=patience(1)).close()
-            break
-        except OSError:
-            assert process.poll() is None, (folder / "error.log").read_text()
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
-    yield tls, plain, folder / "access.log"
-    process.terminate()
-    process.wait(timeout=patience(10))
+    with running_nginx(folder, web.server_port) as found:
+        yield found
     web.shutdown()
     web.server_close()
 
@@ -118,6 +77,20 @@ class TestProxy:
         (found,) = Cairn.seen
         assert found["size"] == 40
         assert found["seconds"] < 0.4  # sent over .8 s
+
+    def test_passes_on_a_piece_of_an_upload_as_it_comes(self, proxy: tuple[int, int, Path]) -> None:
+        Cairn.seen.clear()
+        with closing(connect(proxy[0])) as client:
+            client.putrequest("PATCH", f"/api/v1/uploads/{uuid.uuid4()}/")
+            client.putheader("Content-Length", "40")
+            client.endheaders()
+            for _ in range(40):
+                client.send(b"x")
+                time.sleep(0.02)
+            assert client.getresponse().read() == b"ok"
+        (found,) = Cairn.seen
+        assert (found["X-Forwarded-For"], found["X-Forwarded-Proto"]) == ("127.0.0.1", "https")
+        assert found["seconds"] > 0.6  # sent over .8 s
 
     def test_states_address_and_scheme_and_drops_the_clients_claims(self, proxy: tuple[int, int, Path]) -> None:
         Cairn.seen.clear()

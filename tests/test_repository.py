@@ -90,21 +90,6 @@ class TestCompose:
         assert [name for name in names if f'"{name}"' not in settings] == []
 
 
-class TestDockerfile:
-    text = (ROOT / "Dockerfile").read_text()
-
-    def test_runs_as_a_user_without_rights(self) -> None:
-        assert re.findall(r"^USER (.*)$", self.text, re.MULTILINE)[-1] == "cairn"
-
-    def test_installs_by_hash_and_reports_its_health(self) -> None:
-        assert "pip install --require-hashes -r requirements-s3.txt" in self.text
-        assert "HEALTHCHECK" in self.text
-
-    def test_everything_it_copies_exists(self) -> None:
-        sources = [name for line in re.findall(r"^COPY (.*)$", self.text, re.MULTILINE) for name in line.split()[:-1]]
-        assert [source for source in sources if not (ROOT / source).exists()] == []
-
-
 def test_every_browser_module_has_a_journey_that_make_test_runs() -> None:
     modules = set((ROOT / "tests" / "browser").glob("test_*.py")) - {ROOT / "tests" / "browser" / "test_real_server.py"}
     assert [path.name for path in modules if "pytest.mark.journey" not in path.read_text()] == []

@@ -215,9 +215,13 @@ def failure(error: Exception, job: str) -> dict[str, Any]:
 
 def _is_over_time(error: BaseException | None) -> bool:
     """Whether the soft limit ended the job: libraries that it is raised in may raise an error of their own instead."""
-    while error is not None and not isinstance(error, SoftTimeLimitExceeded):
+    seen: set[int] = set()  # an error may be its own cause
+    while error is not None and id(error) not in seen:
+        if isinstance(error, SoftTimeLimitExceeded):
+            return True
+        seen.add(id(error))
         error = error.__cause__ or error.__context__
-    return error is not None
+    return False
 
 
 def stored_failure(code: str) -> dict[str, Any]:

@@ -216,9 +216,9 @@ class Upload(models.Model):
         return local_files.home("uploads") / str(self.pk)
 
     @property
-    def stored_pieces(self) -> list[StoredPath]:
-        """Where its pieces are stored."""
-        return [StoredPath(f"uploads/{self.pk}/{name}") for name in self.pieces]
+    def folder(self) -> StoredPath:
+        """Below which all of its bytes are stored, also those that no row counts."""
+        return StoredPath(f"uploads/{self.pk}")
 
 
 class Lineage(models.Model):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from copy import copy
 from datetime import datetime, timedelta
 from types import MappingProxyType, ModuleType
 from typing import Any, BinaryIO
@@ -25,7 +24,7 @@ from dashboard.core.errors import Conflict
 from dashboard.core.text import one_line
 from dashboard.datasets import quota, services, upload_file, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.datasets.upload_stream import HASHES, Checksum, Damaged
+from dashboard.datasets.upload_stream import HASHES, Checksum, Damaged, Piece
 from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import require_space
 
@@ -54,22 +53,24 @@ def begin(*, owner: User, length: int, file_name: str = "") -> Upload:
         rule = f"at most {MOST_OPEN} unfinished uploads"
         raise Conflict(f"There are {MOST_OPEN} unfinished uploads. Finish or delete some.", field="upload", rule=rule)
     upload = Upload(owner=owner, length=length, file_name=one_line(file_name, 255))
-    place = _place()
-    place.begin(upload)
+    _place().begin(upload)
     try:
         with transaction.atomic():
             quota.require(owner, length, upload.file_name)
             upload.save(force_insert=True)
     except BaseException:
-        place.remove(upload)
+        upload.folder.remove_folder()
         raise
     return upload
 
 
-def append(*, upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | None = None) -> Upload:
+def append(
+    *, upload: Upload, offset: int, stream: BinaryIO, size: int | None = None, checksum: Checksum | None = None
+) -> Upload:
     """Store what ``stream`` gives at ``offset``; what arrived before a connection broke is kept.
 
-    ``checksum`` is (algorithm, digest) of the piece: one that differs is thrown away.
+    ``checksum`` is (algorithm, digest) of the piece: one that differs is thrown away. Of a piece that is cut, of which
+    fewer than the announced ``size`` bytes arrive, it cannot be compared.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def append(*, upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum 
     """
     if upload.dataset_id:
         raise Conflict("The upload is a dataset already.", field="upload", rule="unfinished")
-    upload.received = _place().append(upload, offset, stream, checksum)
+    upload.received = _place().append(upload, offset, Piece(stream, size, checksum))
     upload.touched_at = timezone.now()
     return upload
 
@@ -108,8 +109,7 @@ def finish(
     """
     if upload.dataset_id:
         return Dataset.objects.get(pk=upload.dataset_id)
-    place = _place()
-    with place.whole(upload) as file:
+    with _place().whole(upload) as file:
         if sha256 and not hmac.compare_digest(hashlib.file_digest(file, "sha256").hexdigest(), sha256.lower()):
             message = "The file arrived damaged: its SHA-256 differs. Upload it again."
             raise Damaged(message, field="sha256", rule="SHA-256 of the file, 64 hexadecimal digits")
@@ -120,7 +120,7 @@ def finish(
         mine = Upload.objects.filter(pk=upload.pk, dataset=None)
         if not mine.update(dataset=dataset, pieces=[], touched_at=Now()):
             dataset = _other(upload, dataset)
-    place.remove(upload)  # the dataset has a name for the same bytes
+    upload.folder.remove_folder()  # the dataset has a name for the same bytes
     return dataset
 
 
@@ -145,9 +145,9 @@ class _Whole(File):
 
 def abandon(*, upload: Upload) -> None:
     """Forget it, with every byte."""
-    kept = copy(upload)  # its key is taken from the instance
+    folder = upload.folder  # the key is taken from the instance
     upload.delete()
-    _place().remove(kept)
+    folder.remove_folder()
 
 
 def expires(upload: Upload) -> datetime:
@@ -158,8 +158,9 @@ def expires(upload: Upload) -> datetime:
 def forget_expired() -> int:
     """Remove the uploads that were abandoned, and files that belong to none; how many."""
     old = Upload.objects.filter(touched_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS))
-    uploads = list(old)
-    old.delete()
-    for upload in uploads:
-        _place().remove(upload)
-    return len(uploads)
+    forgotten = 0
+    for upload in old:
+        if Upload.objects.filter(pk=upload.pk, touched_at=upload.touched_at).delete()[0]:  # it did not go on meanwhile
+            upload.folder.remove_folder()
+            forgotten += 1
+    return forgotten

@@ -139,7 +139,10 @@ class UploadView(Tus):
         """Send it on from ``Upload-Offset``."""
         upload, offset, checksum = self._upload(request, pk), _whole(request, "Upload-Offset"), _checksum(request)
         stream = request.data if hasattr(request.data, "read") else request._request
-        upload = resumable.append(upload=upload, offset=offset, stream=stream, checksum=checksum)
+        # a body in chunks of unknown length is empty to Django
+        known = request.headers.get("Content-Length") or "Transfer-Encoding" in request.headers
+        size = _whole(request, "Content-Length") if known else 0
+        upload = resumable.append(upload=upload, offset=offset, stream=stream, size=size, checksum=checksum)
         return Response(status=204, headers=_headers(upload))
 
     @extend_schema(parameters=[TUS], responses={204: None})

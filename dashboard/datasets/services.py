@@ -19,7 +19,7 @@ from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage, quota
-from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
+from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit, Upload
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.storage import local_files
@@ -338,6 +338,7 @@ def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
     releases = dataset.releases.values_list("pk", flat=True)
     folders = [dataset.folder, *(StoredPath(f"releases/{pk}") for pk in releases)]
+    folders += [upload.folder for upload in Upload.objects.filter(dataset=dataset)]  # its process may have been killed
     with transaction.atomic():
         dataset.delete()
         for folder in folders:

@@ -7,13 +7,11 @@ import fcntl
 import os
 from collections.abc import Iterator
 from io import BufferedRandom
-from typing import BinaryIO
 
 from django.db.models.functions import Now
 
 from dashboard.datasets.models import Upload
-from dashboard.datasets.upload_stream import Checksum, busy, copied, require_offset, require_whole
-from dashboard.storage import local_files
+from dashboard.datasets.upload_stream import Piece, busy, copied, require_offset, require_whole
 
 
 def begin(upload: Upload) -> None:
@@ -22,7 +20,7 @@ def begin(upload: Upload) -> None:
         pass
 
 
-def append(upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | None) -> int:
+def append(upload: Upload, offset: int, piece: Piece) -> int:
     """Append to the file; where the upload stands then."""
     with _held(upload) as out:
         upload.refresh_from_db()
@@ -31,7 +29,7 @@ def append(upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | N
         out.truncate()
         received = 0
         try:
-            received = copied(stream, out, most=upload.length - offset, checksum=checksum)
+            received = copied(piece, out, most=upload.length - offset)
         finally:
             out.truncate(offset + received)
             out.flush()
@@ -57,8 +55,3 @@ def _held(upload: Upload) -> Iterator[BufferedRandom]:
         except OSError:
             raise busy() from None
         yield file
-
-
-def remove(upload: Upload) -> None:
-    """Delete the file."""
-    local_files.remove(upload.path)

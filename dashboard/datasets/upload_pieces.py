@@ -1,7 +1,7 @@
 """The bytes of a resumable upload in pieces that hosts share: each request may arrive at another host.
 
 A piece is stored first and then counted, by one conditional UPDATE: of two requests at one offset one is counted, and
-the other's piece is deleted. What is stored and not counted (its process was killed) the sweep deletes.
+the other's piece is deleted. What is stored and not counted (its process was killed) goes with the upload.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from dashboard.datasets.models import Upload
-from dashboard.datasets.upload_stream import Checksum, busy, copied, require_offset, require_whole
+from dashboard.datasets.upload_stream import Piece, busy, copied, require_offset, require_whole
 from dashboard.storage import local_files
-from dashboard.storage.stored_path import StoredPath, stored_files
+from dashboard.storage.stored_path import stored_files
 
 FINISHING = timedelta(minutes=15)
 """How long one host has the upload for itself to make a dataset of it; a host that died leaves it to another then."""
@@ -29,15 +29,15 @@ def begin(upload: Upload) -> None:
     """Nothing: there are no pieces yet."""
 
 
-def append(upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | None) -> int:
+def append(upload: Upload, offset: int, piece: Piece) -> int:
     """Store a piece; where the upload stands then."""
     upload.refresh_from_db()
     require_offset(upload, offset)
     name = f"{offset:015d}-{uuid.uuid4().hex}"
-    piece = StoredPath(f"uploads/{upload.pk}/{name}")
+    place = upload.folder / name
     try:
-        with piece.written() as out:
-            received = copied(stream, out, most=upload.length - offset, checksum=checksum)
+        with place.written() as out:
+            received = copied(piece, out, most=upload.length - offset)
             if not received:
                 raise _Nothing
     except _Nothing:
@@ -45,7 +45,7 @@ def append(upload: Upload, offset: int, stream: BinaryIO, checksum: Checksum | N
     rows = Upload.objects.filter(pk=upload.pk, received=offset, dataset=None)
     # an error here may be that of an answer that was lost: the piece stays, for the row or the sweep
     if not rows.update(received=offset + received, pieces=[*upload.pieces, name], touched_at=Now()):
-        piece.unlink()
+        place.unlink()
         raise busy()
     return offset + received
 
@@ -65,15 +65,9 @@ def whole(upload: Upload) -> Iterator[IO[bytes]]:
         upload.refresh_from_db()
         require_whole(upload)
         with tempfile.NamedTemporaryFile(dir=local_files.home("tmp")) as file:
-            for piece in upload.stored_pieces:
-                stored_files().fetch(str(piece), cast(BinaryIO, file))
+            for name in upload.pieces:
+                stored_files().fetch(str(upload.folder / name), cast(BinaryIO, file))
             file.seek(0)
             yield file
     finally:
         rows.update(finishing_until=None)
-
-
-def remove(upload: Upload) -> None:
-    """Delete the pieces."""
-    for piece in upload.stored_pieces:
-        piece.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from django.http.request import UnreadablePostError
@@ -12,7 +13,7 @@ from dashboard.core.errors import Conflict, TooLarge
 from dashboard.datasets.models import Upload
 from privacy_engine.errors import ParameterError
 
-CHUNK = 1 << 20
+CHUNK = 1 << 16  # what is lost at most where the connection is reset
 HASHES = ("sha256", "sha1")
 Checksum = tuple[str, bytes]
 """Algorithm and digest of a piece."""
@@ -25,8 +26,17 @@ class Damaged(ParameterError):
     status = 400
 
 
-def copied(stream: BinaryIO, out: BinaryIO, *, most: int, checksum: Checksum | None) -> int:
-    """Write what arrives to ``out``; how many bytes.
+@dataclass(frozen=True)
+class Piece:
+    """What a request sends of an upload: its body, how many bytes it announced (None: unknown), and their checksum."""
+
+    stream: BinaryIO
+    size: int | None = None
+    checksum: Checksum | None = None
+
+
+def copied(piece: Piece, out: BinaryIO, *, most: int) -> int:
+    """Write what arrives of a piece to ``out``; how many bytes. The checksum is that of the whole piece.
 
     Raises
     ------
@@ -35,28 +45,28 @@ def copied(stream: BinaryIO, out: BinaryIO, *, most: int, checksum: Checksum | N
     Damaged
         The checksum differs.
     """
+    checksum = piece.checksum
     digest = hashlib.new(checksum[0], usedforsecurity=False) if checksum else None
-    received = 0
-    while piece := _read(stream):
-        received += len(piece)
+    received, whole = 0, True
+    while True:
+        try:
+            part = piece.stream.read(CHUNK)
+        except UnreadablePostError:
+            whole, part = False, b""
+        if not part:
+            break
+        received += len(part)
         if received > most:
             raise TooLarge("There is more than was announced.", field="Upload-Length", rule=f"{most} bytes more")
-        out.write(piece)
+        out.write(part)
         if digest:
-            digest.update(piece)
-    if digest and checksum and not hmac.compare_digest(digest.digest(), checksum[1]):
+            digest.update(part)
+    whole = whole and (piece.size is None or received == piece.size)
+    if whole and digest and checksum and not hmac.compare_digest(digest.digest(), checksum[1]):
         raise Damaged(
             "The piece arrived damaged. Send it again.", field="Upload-Checksum", rule="checksum of the piece"
         )
     return received
-
-
-def _read(stream: BinaryIO) -> bytes:
-    """The next of the request's bytes; where the connection broke there are no more."""
-    try:
-        return stream.read(CHUNK)
-    except UnreadablePostError:
-        return b""
 
 
 def require_offset(upload: Upload, offset: int) -> None:

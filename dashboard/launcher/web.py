@@ -8,7 +8,9 @@ import signal
 import socket
 import sys
 
-from waitress import serve
+from waitress.server import create_server
+
+from dashboard.launcher.cut_requests import Channel
 
 CONNECTIONS = 2000
 
@@ -24,7 +26,7 @@ def main(descriptor: int) -> None:
         if settings.SECURE_SSL_REDIRECT
         else {}
     )
-    serve(
+    server = create_server(
         application,
         sockets=[socket.socket(fileno=descriptor)],
         threads=8,
@@ -36,6 +38,8 @@ def main(descriptor: int) -> None:
         max_request_body_size=2 * settings.CAIRN_UPLOAD_BYTES + 10_000_000,
         **behind_proxy,
     )
+    server.channel_class = Channel
+    server.run()
 
 
 def _connections() -> int:

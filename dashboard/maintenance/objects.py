@@ -101,7 +101,7 @@ def _of_base_maps(names: list[str]) -> Iterator[str]:
 
 def _of_uploads(names: list[str]) -> Iterator[str]:
     for row in Upload.objects.filter(pk__in=set(_ids(names))):
-        yield from (str(path) for path in row.stored_pieces)
+        yield from (str(row.folder / name) for name in row.pieces)
 
 
 def _of_blocks(names: list[str]) -> Iterator[str]:

@@ -4,12 +4,17 @@ Its modules beside the core are imported at their first use: a process that read
 (as a web process) does without 8 MB of compute functions.
 """
 
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
+
+from privacy_engine.disk import is_full
+from privacy_engine.errors import EngineError, FormatError
 
 
 class _OnDemand(ModuleType):
@@ -34,4 +39,16 @@ def read_parquet(source: Any, columns: Sequence[str] | None = None) -> Any:
         return file.read(columns=None if columns is None else list(columns), use_threads=False)
 
 
-__all__ = ["pa", "pacsv", "pc", "pq", "read_parquet"]
+@contextmanager
+def translated(damaged: Callable[[], FormatError]) -> Iterator[None]:
+    """Raise ``damaged()`` for what Arrow raises of damaged files; refusals and the machine's errors stay the same."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, struct.error, IndexError) as error:
+        # ArrowMemoryError is an ArrowException too
+        if isinstance(error, EngineError | MemoryError) or is_full(error):
+            raise
+        raise damaged() from error
+
+
+__all__ = ["pa", "pacsv", "pc", "pq", "read_parquet", "translated"]

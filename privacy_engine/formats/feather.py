@@ -6,14 +6,12 @@ A file is read as the stream that it begins with, so that what is unpacked is wh
 from __future__ import annotations
 
 import io
-import struct
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.arrow import pa, translated
 from privacy_engine.formats.columnar import COLUMNAR, cells, distinct, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
@@ -33,7 +31,7 @@ _LONGEST_SCHEMA = 1 << 24
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a Feather file, an Arrow file or an Arrow stream."""
     report.unit = "row"
-    with _damage():
+    with translated(_bad):
         stream = _stream(source.read(), source.meter.limits)
         schema, first = _first(stream)
         chosen = plan(schema, schema.metadata, cells(first, _SAMPLE_ROWS), options, report)
@@ -42,7 +40,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 def whole_table(source: Source) -> Any:
     """All columns; the source can be read again."""
-    with _damage():
+    with translated(_bad):
         stream = _stream(source.held(), source.meter.limits)
         schema, _ = _first(stream)
         return _table(stream, schema, schema.names)
@@ -53,7 +51,7 @@ def head(source: Source, data: bytes, whole: bool) -> Head | None:
     file = source.whole_file()
     if file is None:
         return None
-    with _damage():
+    with translated(_bad):
         file.seek(0)
         stream = _stream(file.read(source.meter.limits.total + 1), source.meter.limits)
         schema, first = _first(stream)
@@ -116,15 +114,6 @@ def _table(stream: Any, schema: Any, columns: Sequence[str]) -> Any:
             batch.validate(full=True)
             batches.append(batch.rename_columns(own.names))
     return pa.Table.from_batches(batches, own)
-
-
-@contextmanager
-def _damage() -> Iterator[None]:
-    """Arrow's errors as ours."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, ValueError, struct.error, IndexError) as error:
-        raise error if isinstance(error, FormatError) else _bad() from error
 
 
 def _bad() -> FormatError:

@@ -7,7 +7,7 @@ from typing import Any
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.arrow import pa, pq, translated
 from privacy_engine.formats.columnar import COLUMNAR, cells, plan, series_of
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.head_sample import Head
@@ -25,12 +25,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The series of a Parquet file."""
     report.unit = "row"
     data = source.read()
-    try:
+    with translated(_bad):
         file = _opened(pa.BufferReader(data), len(data), source)
         chosen = plan(file.schema_arrow, file.metadata.metadata, _sample(file), options, report)
         table = file.read(columns=chosen.columns)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise error if isinstance(error, FormatError) else _bad() from error
     return series_of(table, chosen, report)
 
 
@@ -54,11 +52,9 @@ def _opened(stream: Any, size: int, source: Source) -> Any:
 
 def whole_table(source: Source) -> Any:
     """All columns; the source can be read again."""
-    try:
+    with translated(_bad):
         data = source.held()
         return _opened(pa.BufferReader(data), len(data), source).read()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise error if isinstance(error, FormatError) else _bad() from error
 
 
 def head(source: Source, data: bytes, whole: bool) -> Head | None:
@@ -66,15 +62,13 @@ def head(source: Source, data: bytes, whole: bool) -> Head | None:
     file = source.whole_file()
     if file is None:
         return None
-    try:
+    with translated(_bad):
         opened = _opened(file, size_of(file), source)
         batch = next(opened.iter_batches(batch_size=_HEAD_ROWS, use_threads=False), None)
         table = pa.Table.from_batches([batch] if batch else [], opened.schema_arrow)
         out = io.BytesIO()
         pq.write_table(table, out)
         return Head(out.getvalue(), opened.metadata.num_rows <= _HEAD_ROWS, cells(table, _HEAD_ROWS))
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise error if isinstance(error, FormatError) else _bad() from error
 
 
 def _bad() -> FormatError:

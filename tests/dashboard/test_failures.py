@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from billiard.exceptions import SoftTimeLimitExceeded
 
-from dashboard.core.failures import ADVICE, Advice, explained
+from dashboard.core.failures import ADVICE, Advice, explained, failure
+from privacy_engine.errors import FormatError
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
@@ -96,3 +98,15 @@ def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours() -> None:
     reported = explained({"code": "gone-by"})
     assert reported is not None
     assert Advice(reported["message"], reported["action"], reported["again"]) == ADVICE["internal"]
+
+
+@pytest.mark.parametrize("code", ["time-limit", "unreadable"])
+def test_an_error_that_is_its_own_cause_is_followed_once(code: str) -> None:
+    """Raised from itself, or in a circle of two: the search for the time limit ends all the same."""
+    first, second = FormatError("The one."), FormatError("The other.")
+    first.__cause__, second.__cause__ = second, first
+    if code == "time-limit":
+        second.__cause__ = SoftTimeLimitExceeded()
+    assert failure(first, "a test")["code"] == code
+    first.__cause__ = first
+    assert failure(first, "a test")["code"] == "unreadable"

@@ -184,6 +184,47 @@ class TestFaults:
         resumable.append(upload=upload, offset=40, stream=BytesIO(CSV[40:]))
         assert resumable.finish(upload=upload).points == 3
 
+    @pytest.mark.parametrize("announced", [None, len(CSV)])
+    def test_of_a_piece_that_is_cut_the_checksum_is_not_compared(self, owner: User, announced: int | None) -> None:
+        """It is that of the whole piece; a piece that is whole and has another one is thrown away."""
+
+        class Broken(BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                piece = super().read(size)
+                if not piece and announced is None:
+                    raise UnreadablePostError
+                return piece
+
+        checksum = ("sha256", hashlib.sha256(CSV).digest())
+        upload = resumable.begin(owner=owner, length=len(CSV))
+        cut = {"offset": 0, "stream": Broken(CSV[:40]), "size": announced, "checksum": checksum}
+        assert resumable.append(upload=upload, **cut).received == 40
+        with pytest.raises(resumable.Damaged):
+            resumable.append(upload=upload, offset=40, stream=BytesIO(CSV[40:]), size=len(CSV) - 40, checksum=checksum)
+        assert Upload.objects.get().received == 40
+
+    def test_a_piece_of_unknown_length_is_refused(self, owner_api: APIClient) -> None:
+        answer = send(owner_api, address(owner_api), 0, b"", **{"Transfer-Encoding": "chunked"})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "Content-Length")
+
+    def test_an_upload_that_goes_on_while_it_expires_is_kept(
+        self, owner: User, monkeypatch: pytest.MonkeyPatch, settings: LazySettings
+    ) -> None:
+        resumable.begin(owner=owner, length=len(CSV))
+        late = timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=1)
+        Upload.objects.update(touched_at=late)
+        listed = Upload.objects.filter(touched_at__lt=timezone.now())
+        assert len(listed) == 1  # as the sweep finds it
+        monkeypatch.setattr(Upload.objects, "filter", lambda *a, **k: goes_on(listed, *a, **k))
+
+        def goes_on(found: Any, *args: Any, **given: Any) -> Any:
+            monkeypatch.undo()
+            resumable.append(upload=Upload.objects.get(), offset=0, stream=BytesIO(CSV[:40]))
+            return found
+
+        assert resumable.forget_expired() == 0
+        assert Upload.objects.get().path.read_bytes() == CSV[:40]
+
     def test_what_a_killed_process_wrote_beyond_the_row_is_written_again(self, owner: User) -> None:
         upload = resumable.begin(owner=owner, length=len(CSV))
         upload.path.write_bytes(b"half of a piece that was not counted, longer than the file itself" * 9)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
+from django.utils import timezone
 from rest_framework.test import APIClient
 
-from dashboard.datasets import upload_pieces
+from dashboard.datasets import resumable, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
+from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import queue
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import objects
@@ -95,6 +100,35 @@ class TestUploads:
         url = address(owner_api)
         send(owner_api, url, 0, CSV[:40])
         assert owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"}).status_code == 204
+        assert list(one.listed("uploads/")) == []
+
+    @pytest.mark.parametrize("ended", ["deleted", "expired", "made a dataset", "and its dataset is deleted"])
+    def test_a_piece_that_a_killed_process_did_not_count_goes_with_it(
+        self,
+        owner_api: APIClient,
+        one: S3Files,
+        settings: LazySettings,
+        django_capture_on_commit_callbacks: Any,
+        ended: str,
+    ) -> None:
+        url = address(owner_api)
+        send(owner_api, url, 0, CSV)
+        row = Upload.objects.get()
+        if ended == "and its dataset is deleted":  # the process was killed after the dataset was made
+            dataset = made(owner_api, url).json()["id"]
+        with (row.folder / f"{0:015d}-{uuid.uuid4().hex}").written() as out:
+            out.write(CSV)
+        if ended == "deleted":
+            owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"})
+        elif ended == "expired":
+            late = timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS, seconds=1)
+            Upload.objects.update(touched_at=late)
+            assert resumable.forget_expired() == 1
+        elif ended == "made a dataset":
+            made(owner_api, url)
+        else:
+            with django_capture_on_commit_callbacks(execute=True):
+                delete_dataset(dataset=Dataset.objects.get(pk=dataset))
         assert list(one.listed("uploads/")) == []
 
     def test_while_the_storage_is_away_it_stands_where_it_stood(

@@ -24,7 +24,7 @@ from django.utils import timezone  # noqa: E402
 from rest_framework.test import APIClient  # noqa: E402
 
 from dashboard.accounts.models import User  # noqa: E402
-from dashboard.datasets import execution  # noqa: E402
+from dashboard.datasets import execution, services  # noqa: E402
 from dashboard.datasets.models import BudgetEntry, Dataset  # noqa: E402
 from dashboard.experiments.models import Experiment  # noqa: E402
 from dashboard.jobs.models import OPEN, State  # noqa: E402
@@ -55,6 +55,14 @@ def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
     answer = getattr(api, method)(path, body, format="json")
     seconds = time.perf_counter() - started
     return {"status": answer.status_code, "seconds": seconds, "json": answer.json() if answer.content else None}
+
+
+def upload(*, path: str, fields: dict[str, str]) -> dict[str, Any]:
+    """Upload a file, which a worker reads however small it is."""
+    services.NOW_PLAIN_BYTES = services.NOW_PACKED_BYTES = -1
+    with Path(path).open("rb") as file:
+        answer = api.post("/api/v1/datasets/", {"file": file, **fields}, format="multipart")
+    return {"status": answer.status_code, "json": answer.json()}
 
 
 def race(*, body: Any, key: str, times: int) -> list[Any]:
@@ -124,7 +132,7 @@ def errors() -> list[Any]:
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 
-DO = (begin, call, race, row, experiment, enqueue, enqueue_unknown, cancel_open, age_enqueued_at, errors)
+DO = (begin, call, upload, race, row, experiment, enqueue, enqueue_unknown, cancel_open, age_enqueued_at, errors)
 ANSWERS = {answer.__name__: answer for answer in DO}
 
 if __name__ == "__main__":

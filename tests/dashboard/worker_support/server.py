@@ -261,13 +261,13 @@ class Server:
 
 
 @contextmanager
-def temporary_server() -> Iterator[Server]:
+def temporary_server(*, production: bool = PRODUCTION) -> Iterator[Server]:
     """A server in a temporary folder, whose name is short enough for a broker's socket; the folder is removed."""
     with ExitStack() as stack:
         home = Path(tempfile.mkdtemp(prefix="ch-"))
         stack.callback(shutil.rmtree, home)
-        programs = postgres.programs() if PRODUCTION else None
-        assert programs or not PRODUCTION, "PostgreSQL is not installed here"
+        programs = postgres.programs() if production else None
+        assert programs or not production, "PostgreSQL is not installed here"
         server = Server(home, stack.enter_context(postgres.running(programs)) if programs else None)
         stack.callback(server.close)
         yield server

@@ -1,0 +1,231 @@
+"""A file for each error code that reading and cleaning can give, and more ways to some of them.
+
+The codes come from the sources (:func:`codes`), so that a new one without a file fails ``test_failing_files.py``.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+
+from privacy_engine import errors
+from privacy_engine.formats.series import MAX_SERIES
+from privacy_engine.formats.stream_layout import LONGEST_PATH
+from privacy_engine.formats.streams import SEPARATORS
+from tests.engine import format_samples as samples
+from tests.engine.damaged_files import FLATGEOBUF, SEEDS
+from tests.engine.format_samples import zipped
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [path for part in ("formats", "cleaning") for path in sorted((ROOT / "privacy_engine" / part).glob("*.py"))]
+ERRORS = {one.__name__: one for one in vars(errors).values() if isinstance(one, type)}
+MANY_ROWS = 20_000_001
+LARGE = 400_000
+"""Bytes: more than what a web process reads at once of a packed file."""
+
+
+class FailingFile(NamedTuple):
+    """A file that cannot be read, and what its owner may have chosen."""
+
+    name: str
+    made: Callable[[], bytes] | bytes
+    options: Mapping[str, str] = {}
+    kind: str = "trajectory"
+    cleaning: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def data(self) -> bytes:
+        """The bytes, made when they are needed."""
+        return self.made if isinstance(self.made, bytes) else self.made()
+
+
+def codes() -> dict[str, str]:
+    """Every code that the formats and the cleaning state, with a place where they do."""
+    found: dict[str, str] = {}
+    for path in SOURCES:
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ERRORS:
+                for code in _stated(call):
+                    found[code] = f"{path.relative_to(ROOT)}:{call.lineno}"
+    return found
+
+
+def _stated(call: ast.Call) -> Iterator[str]:
+    """The code of one error; of a class that has its own, where the call states none."""
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "code"]
+    name = getattr(call.func, "id", "")
+    if not given:
+        yield "choice-needed" if name == "ChoiceNeeded" else ERRORS[name].code
+    for value in given:
+        assert isinstance(value, ast.Constant), f"line {call.lineno}: a code that is no constant has no file"
+        yield value.value
+
+
+def parquet(**columns: Any) -> bytes:
+    """A Parquet file of these columns."""
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out)
+    return out.getvalue()
+
+
+def feather(**columns: Any) -> bytes:
+    """A Feather file of these columns."""
+    out = io.BytesIO()
+    pyarrow.feather.write_feather(pa.table(columns), out)
+    return out.getvalue()
+
+
+def arrow_stream(table: Any, rows: int, compression: str | None = None) -> bytes:
+    """An Arrow stream in batches of ``rows``."""
+    out = io.BytesIO()
+    with pa.ipc.new_stream(out, table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table, max_chunksize=rows)
+    return out.getvalue()
+
+
+def noise(rows: int = LARGE // 8) -> Any:
+    """A column that no compressor makes small."""
+    return np.random.default_rng(7).uniform(0, 1, rows)
+
+
+def encrypted() -> bytes:
+    """An archive whose member claims to be encrypted."""
+    data = bytearray(zipped(**{"a.csv": samples.CSV}))
+    for at in (6, data.rindex(b"PK\x01\x02") + 8):
+        data[at] |= 1
+    return bytes(data)
+
+
+def moving(**feature: Any) -> bytes:
+    """A moving feature with some members changed."""
+    found = json.loads(samples.MOVING)
+    found["features"][0]["temporalGeometry"] |= feature
+    return json.dumps(found).encode()
+
+
+def rewritten(name: str, **members: bytes) -> bytes:
+    """The sample archive ``name`` with some members of other content; empty bytes leave one out."""
+    with zipfile.ZipFile(io.BytesIO(SEEDS[name])) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()} | members
+    return zipped(**{one: data for one, data in parts.items() if data})
+
+
+def large_and_long() -> bytes:
+    """A Parquet file of more than 300 kB and more rows than are read."""
+    out = io.BytesIO()
+    padding = {b"padding": noise().tobytes()}
+    table = pa.table({"lat": pa.nulls(MANY_ROWS)}).replace_schema_metadata(padding)
+    pq.write_table(table, out)
+    return out.getvalue()
+
+
+CHECKINS = b"user,venue,time\n" + b"".join(b"u%d,v1,2024-06-15T12:00:0%dZ\n" % (i % 2, i) for i in range(6))
+VENUES = b"venue,latitude,longitude,name\nv1,99,13.4,Cafe\n"
+UNLIKE = {
+    "a.csv": CHECKINS.replace(b",", b";"),
+    "b.csv": b"venue;latitude;longitude;a,b,c,d,e\n" + b"v1;52.5;13.4;a,b,c,d,e\n" * 4,
+}
+LONG_COUNTS = "".join(f"2024-01-0{day},{{}},{day}\n" for day in range(1, 9))
+OLD_FEATHER = b"FEA1" + bytes(100) + b"FEA1"
+
+
+def counts(names: int, mark: str = "") -> bytes:
+    """A long table of counts with so many columns of names."""
+    header = ",".join(["date", *(f"name{i}" for i in range(names)), "count"]) + "\n"
+    return (header + LONG_COUNTS.format(*[",".join(f"x{mark}{i}" for i in range(names))] * 8)).encode()
+
+
+FILES: dict[str, FailingFile] = {
+    "archive": FailingFile("a.zip", zipped(**{"a.csv": samples.CSV}), kind="stream"),
+    "bad_encoding": FailingFile("a.geojson", samples.GEOJSON.replace(b"Feature", b"Feat\xffre"), {"format": "geojson"}),
+    "bad_feather": FailingFile("a.feather", SEEDS["feather"][:-20]),
+    "bad_fit": FailingFile("a.fit", samples.FIT[:30]),
+    "bad_geopackage": FailingFile("a.gpkg", samples.GEOPACKAGE[:5000]),
+    "bad_json": FailingFile("a.geojson", samples.GEOJSON[:-20]),
+    "bad_marks": FailingFile("a.csv", b"lat,lon,landmark\n52,13,maybe\n52,13,perhaps\n", {"landmark": "landmark"}),
+    "bad_moving_point": FailingFile("a.json", moving(datetimes=["2024-06-15T12:00:00Z"])),
+    "bad_parquet": FailingFile("a.parquet", b"PAR1" + bytes(50) + b"PAR1"),
+    "bad_quoting": FailingFile("a.csv", b'lat,lon,name\n1,2,"never\n' + (b"x" * 60_000 + b"\n") * 3),
+    "bad_times": FailingFile("a.csv", b"time,lat,lon\nsoon,52.5,13.4\nlater,52.6,13.5\n", {"time": "time"}),
+    "bad_vector_file": FailingFile("a.fgb", FLATGEOBUF[:-40]),
+    "bad_workbook": FailingFile("a.xlsx", partial(rewritten, "xlsx", **{"xl/workbook.xml": b"<workbook"})),
+    "bad_xml": FailingFile("a.gpx", b"<gpx><trk></gpx>"),
+    "choice-needed": FailingFile("a.csv", b"time,lat,lon\n01/02/2024 10:00,52.5,13.4\n02/03/2024 10:00,52.6,13.5\n"),
+    "compression_ratio": FailingFile("a.csv.gz", lambda: gzip.compress(samples.CSV + b"\n" * 50_000_000)),
+    "damaged_archive": FailingFile("a.csv.gz", gzip.compress(samples.CSV)[:-12]),
+    "data": FailingFile("a.csv", b"lat,lon\n52.5,13.4\n52.6,13.5\n", cleaning=[{"name": "resample", "every_s": 60}]),
+    "empty": FailingFile("a.csv", b""),
+    "empty_archive": FailingFile("a.zip", zipped(**{"__MACOSX/a": b"x"})),
+    "encrypted": FailingFile("a.zip", encrypted()),
+    "line_too_long": FailingFile("a.csv", samples.CSV + b"u1," + b"9" * 100_000 + b"\n"),
+    "mixed_times": FailingFile("a.zip", zipped(**{"a.csv": samples.CSV, "b.csv": b"lat,lon\n52.5,13.4\n"})),
+    "nested_archive": FailingFile("a.zip.gz", gzip.compress(zipped(**{"a.csv": samples.CSV}))),
+    "no_checkin_columns": FailingFile("a.csv", b"a,b\n1,2\n", kind="checkins"),
+    "no_folder": FailingFile("a.zip", zipped(**{"p/a.csv": samples.CSV, "b.csv": samples.CSV}), {"person": "folder"}),
+    "no_person": FailingFile("a.csv", b"lat,lon,who\n52.5,13.4,\n52.6,13.5,\n", {"person": "column:who"}),
+    "no_points": FailingFile("a.csv", b"lat,lon\n95.5,213.4\n95.6,213.5\n"),
+    "no_position_columns": FailingFile("a.csv", b"name,colour\na,red\nb,blue\n"),
+    "no_rows": FailingFile("a.csv", b"time,lat,lon\n"),
+    "no_times": FailingFile("a.csv", b"name,count\na,1\nb,2\n", {"count": "name"}, "stream"),
+    "no_track": FailingFile("a.kml", b'<kml xmlns="http://www.opengis.net/kml/2.2"><Document/></kml>'),
+    "no_venue_columns": FailingFile("a.zip", zipped(**UNLIKE), {"delimiter": ";"}, "checkins"),
+    "no_venues": FailingFile("a.zip", zipped(**{"a.csv": CHECKINS, "b.csv": VENUES}), kind="checkins"),
+    "not_geojson": FailingFile("a.geojson", b'{"a": [1, 2]}', {"format": "geojson"}),
+    "not_gpx": FailingFile("a.gpx", samples.TCX, {"format": "gpx"}),
+    "not_kml": FailingFile("a.kml", samples.GPX, {"format": "kml"}),
+    "not_tcx": FailingFile("a.tcx", samples.GPX, {"format": "tcx"}),
+    "old_feather": FailingFile("a.feather", OLD_FEATHER),
+    "other_kind": FailingFile("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"),
+    "parameter": FailingFile("a.csv", samples.CSV, {"person": "folder"}),
+    "part_of_shapefile": FailingFile("a.zip", partial(rewritten, "shapefile", **{"fixes.shx": b""})),
+    "same_column": FailingFile("a.csv", b"x,y\n52.5,13.4\n52.6,13.5\n", {"lon": "x", "lat": "x"}),
+    "separator": FailingFile("a.csv", counts(2, "".join(SEPARATORS)), {"count": "count"}, "stream"),
+    "several_tables": FailingFile("a.zip", zipped(**{"a.csv": CHECKINS, "b.csv": CHECKINS}), kind="checkins"),
+    "too_deep": FailingFile("a.geojson", b'{"type": "Feature", "a": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"),
+    "too_large": FailingFile("a.parquet", lambda: parquet(lat=pa.nulls(MANY_ROWS), lon=pa.nulls(MANY_ROWS))),
+    "too_many_members": FailingFile("a.zip", lambda: zipped(**{f"{i}.csv": b"" for i in range(2001)})),
+    "too_many_names": FailingFile("a.csv", counts(LONGEST_PATH + 1), {"count": "count"}, "stream"),
+    "too_many_series": FailingFile(
+        "a.csv", lambda: b"id,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % i for i in range(MAX_SERIES + 1)), {"id": "id"}
+    ),
+    "unknown_column": FailingFile("a.csv", samples.CSV, {"time": "when"}),
+    "unknown_format": FailingFile("a", bytes(range(256)) * 20),
+    "unknown_sheet": FailingFile("a.xlsx", SEEDS["xlsx"], {"sheet": "Other"}),
+    "unsupported_column": FailingFile("a.parquet", parquet(lat=[[1.0]], lon=[[2.0]])),
+    "unsupported_crs": FailingFile("a.csv", samples.CSV, {"crs": "EPSG:999999"}),
+    "unsupported_format": FailingFile("a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    "utf16_without_bom": FailingFile("a.csv", samples.CSV.decode().encode("utf-16-le")),
+    "xml_doctype": FailingFile("a.gpx", b'<!DOCTYPE gpx [<!ENTITY a "b">]>' + samples.GPX),
+}
+
+MORE: list[tuple[str, FailingFile]] = [
+    ("no_position_columns", FailingFile("a.parquet", lambda: parquet(x=noise(), name=["a"] * len(noise())))),
+    (
+        "choice-needed",
+        FailingFile("b.parquet", lambda: parquet(lon=noise() * 0 + 5e5, lat=noise() * 0 + 5e6, c=noise())),
+    ),
+    ("too_large", FailingFile("c.parquet", large_and_long)),
+    (
+        "compression_ratio",
+        FailingFile("d.parquet", lambda: parquet(lat=pa.nulls(10_000_000), lon=pa.nulls(10_000_000))),
+    ),
+    ("bad_parquet", FailingFile("e.parquet", lambda: parquet(lat=noise(), lon=noise())[:-300])),
+    ("no_position_columns", FailingFile("a.feather", lambda: feather(x=noise(), y2=noise()))),
+    ("no_points", FailingFile("b.feather", lambda: feather(lat=noise() + 95, lon=noise() + 213))),
+    ("no_points", FailingFile("c.feather", lambda: feather(lat=noise(0), lon=noise(0)))),
+    ("bad_feather", FailingFile("d.feather", lambda: feather(lat=noise(), lon=noise())[:-300])),
+    ("too_large", FailingFile("e.arrows", lambda: arrow_stream(pa.table({"lon": pa.nulls(MANY_ROWS)}), MANY_ROWS))),
+]
+"""Tables above the size that a web process reads at once, which once stopped every worker."""

@@ -1,0 +1,69 @@
+"""A real nginx with deploy/nginx.conf, its addresses and folders changed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.patience import patience
+from tests.server import ROOT, free_port
+
+CONF = (ROOT / "deploy" / "nginx.conf").read_text()
+NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+MISSING = "" if NGINX and shutil.which("openssl") else "nginx or openssl is not installed: the proxy is not run"
+
+
+def _configured(folder: Path, web_port: int, tls: int, plain: int) -> str:
+    """The text of deploy/nginx.conf for a folder, a web server and two ports of this machine."""
+    changes = {
+        "web:8000 resolve": f"127.0.0.1:{web_port}",
+        "resolver 127.0.0.11 valid=10s;": "",
+        "pid /tmp": f"pid {folder}",
+        "/run/secrets": str(folder),
+        "/var/cache/nginx": str(folder),
+        "listen 8443": f"listen 127.0.0.1:{tls}",
+        "listen 8080": f"listen 127.0.0.1:{plain}",
+        "/dev/stdout": str(folder / "access.log"),
+        "/etc/nginx/mime.types": str(folder / "mime.types"),
+    }
+    version = subprocess.run([str(NGINX), "-v"], capture_output=True, text=True, check=True).stderr
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 25):
+        changes["http2 on;"] = ""
+    text = CONF
+    for written, changed in changes.items():
+        text = text.replace(written, changed)
+    return text
+
+
+@contextmanager
+def running_nginx(folder: Path, web_port: int) -> Iterator[tuple[int, int, Path]]:
+    """nginx before a web server until the block ends: its ports of TLS and HTTP, and its log."""
+    subject = ["-subj", "/CN=localhost", "-keyout", folder / "tls_key", "-out", folder / "tls_certificate"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *subject], check=True, capture_output=True
+    )
+    tls, plain = free_port(), free_port()
+    (folder / "mime.types").write_text("types { text/html html; }")
+    (folder / "nginx.conf").write_text(_configured(folder, web_port, tls, plain))
+    command = [str(NGINX), "-c", folder / "nginx.conf", "-e", folder / "error.log", "-g", "daemon off;"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            give_up = time.monotonic() + patience(10)
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", tls), timeout=patience(1)).close()
+                    break
+                except OSError:
+                    assert process.poll() is None, (folder / "error.log").read_text()
+                    assert time.monotonic() < give_up
+                    time.sleep(0.05)
+            yield tls, plain, folder / "access.log"
+        finally:
+            process.terminate()
+            process.wait(timeout=patience(10))
