@@ -22,6 +22,9 @@ COMMAND = ".venv/bin/python manage.py" if (settings.BASE_DIR / "manage.py").exis
 KEY = "second_factor"
 LIFE_S = 600
 """How long the first factor counts without the second."""
+NO_CODE = "Enter the code of your authenticator app, or a recovery code."
+ONCE = "A code of the app is good once and for a minute, a recovery code is good once."
+WRONG_CODE = f"That code is not valid. {ONCE}"
 
 
 def enter(request: HttpRequest, user: User, there: str) -> HttpResponse:
@@ -57,11 +60,11 @@ def check_code(request: HttpRequest, user: User, text: str) -> str:
         The limit of attempts is reached; no code is checked.
     """
     if not text.strip():
-        return "Enter the code of your authenticator app, or a recovery code."
-    attempts.start_code(request, user.pk)
+        return NO_CODE
+    attempts.start_login(request, user_id=user.pk)
     if not second_factor.verify(user=user, text=text):
-        return "That code is not valid. A code of the app is good once and for a minute, a recovery code is good once."
-    attempts.code_succeeded(request, user.pk)
+        return WRONG_CODE
+    attempts.login_succeeded(request, user_id=user.pk)
     return ""
 
 

@@ -122,7 +122,8 @@ class TestAddress:
     def test_is_removed(self, reachable: User) -> None:
         assert logged_in(reachable).post("/account/address/", self.FORM | {"email": ""}).status_code == 302
         reachable.refresh_from_db()
-        assert (reachable.email, sent()) == ("", [])
+        (message,) = sent()
+        assert (reachable.email, message.to, "removed" in message.body) == ("", [ADDRESS], True)
 
     @pytest.mark.parametrize(
         ("change", "message"),
