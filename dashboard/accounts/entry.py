@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import SESSION_KEY, login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare
@@ -69,8 +69,10 @@ def check_code(request: HttpRequest, user: User, text: str) -> str:
 
 
 def complete(request: HttpRequest, user: User) -> None:
-    """Log ``user`` in: both factors were given, or one is enough."""
+    """Log ``user`` in: both factors were given, or one is enough. The session gets a new key."""
     request.session.pop(KEY, None)
+    if SESSION_KEY in request.session:  # Django gives none to a user who logs in again: copies would be as new
+        request.session.cycle_key()
     login(request, user, backend=BACKEND)
 
 
