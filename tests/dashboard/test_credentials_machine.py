@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import base64
 import re
+from contextlib import nullcontext
 from datetime import timedelta
+from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +22,11 @@ from django.utils import timezone
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
-from hypothesis import HealthCheck, Phase, assume, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from dashboard.accounts import mail, second_factor, services
+from dashboard.accounts import entry, mail, presence, second_factor, services
 from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, User, UserSession
 from dashboard.accounts.presence import FRESH
 
@@ -33,7 +35,27 @@ PASSWORDS = [f"a phrase of the owner, number {i}" for i in range(3)]
 THEIRS = "a phrase of the thief"
 FACTOR, ADDRESS = "/account/second-factor/", "/account/address/"
 LINK = re.compile(r"http://testserver(/\S+)")
-HOLDINGS = ("own session", "copied session", "read token", "token of all scopes", "mailbox", "login link", "reset link")
+HOLDINGS = (
+    *("own session", "copied session", "read token", "token of all scopes", "mailbox", "login link", "reset link"),
+    *("session and password", "session and mailbox"),
+)
+
+
+def is_all(holding: str, password: Any, factor: Any, email: str) -> bool:
+    """Whether what a thief holds is, of such an account, all that it asks for: then they have it by right."""
+    if "mailbox" in holding and not email:
+        return False
+    if holding == "login link":
+        return not (password or factor)
+    return not factor and any(one in holding for one in ("mailbox", "reset", "password"))
+
+
+STARTS = [
+    start
+    for start in product(["", PASSWORDS[0]], [False, True], ["", MINE], HOLDINGS)
+    if not is_all(start[3], *start[:3]) and (start[0] or "password" not in start[3])
+]
+"""Password, factor, address and what the thief holds."""
 
 
 def code_of(key: str) -> str:
@@ -63,7 +85,7 @@ class Credentials(RuleBasedStateMachine):
         self.codes: list[str] = []
         self.tokens: set[str] = set()
         self.holding = self.token = self.link = ""
-        self.known_codes = ["x"]
+        self.known_codes, self.known_password = ["x"], THEIRS
         self.known_keys: dict[str, str] = {}  # by what the form of the page has signed
         self.seen = 0  # mails
 
@@ -72,15 +94,12 @@ class Credentials(RuleBasedStateMachine):
         transaction.set_rollback(True)
         self.block.__exit__(None, None, None)
 
-    @initialize(
-        password=st.sampled_from(["", PASSWORDS[0]]),
-        factor=st.booleans(),
-        email=st.sampled_from(["", MINE]),
-        holding=st.sampled_from(HOLDINGS),
-    )
-    def an_account(self, password: str, factor: bool, email: str, holding: str) -> None:
+    @initialize(start=st.sampled_from(STARTS))
+    def an_account(self, start: tuple[str, bool, str, str]) -> None:
+        password, factor, email, holding = start
         self.holding = holding
-        assume(not self.is_all(password, factor, email))
+        if "password" in holding:
+            self.known_password = password
         if password:
             self.user.set_password(password)
         self.user.email = email
@@ -105,15 +124,6 @@ class Credentials(RuleBasedStateMachine):
             self.link = services.make_login_link(user=self.user)
         elif holding == "reset link":
             self.link = services.make_password_link(user=self.user)
-
-    def is_all(self, password: Any, factor: Any, email: str) -> bool:
-        """Whether what the thief holds is, of such an account, all that it asks for: then they have it by right."""
-        sufficient = {
-            "mailbox": bool(email) and not factor,
-            "reset link": not factor,
-            "login link": not (password or factor),
-        }
-        return sufficient.get(self.holding, False)
 
     # -- What is so after every action of the thief
 
@@ -153,7 +163,7 @@ class Credentials(RuleBasedStateMachine):
         """Forms with the password that the thief sets where they can, and the last codes that they know."""
         AttemptCount.objects.all().delete()
         codes = [self.known_codes[-1], *(code_of(key) for key in list(self.known_keys.values())[-1:])]
-        return [{"password": THEIRS, "old_password": THEIRS, "code": code} for code in codes]
+        return [{"password": self.known_password, "old_password": self.known_password, "code": code} for code in codes]
 
     # -- The thief
 
@@ -217,7 +227,7 @@ class Credentials(RuleBasedStateMachine):
     @rule()
     def log_in(self) -> None:
         AttemptCount.objects.all().delete()
-        self.post("/login/", {"username": "owner", "password": THEIRS})
+        self.post("/login/", {"username": "owner", "password": self.known_password})
         self.try_codes()
         self.check()
 
@@ -247,7 +257,7 @@ class Credentials(RuleBasedStateMachine):
         """Open every link of mails to an address that the thief reads."""
         mail.wait_until_sent()
         mails, self.seen = outgoing.outbox[self.seen :], len(outgoing.outbox)
-        mine = [OTHERS] + [MINE] * (self.holding == "mailbox")
+        mine = [OTHERS] + [MINE] * ("mailbox" in self.holding)
         for message in mails:
             if message.to[0] in mine:
                 for path in LINK.findall(message.body):
@@ -306,7 +316,7 @@ class Credentials(RuleBasedStateMachine):
         assert key not in self.known_keys.values()
         self.check()
 
-    @precondition(lambda self: self.key and not self.is_all(self.password, "", self.email))
+    @precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
     @rule()
     def owner_disables_the_factor(self) -> None:
         assert self.owner.post(f"{FACTOR}disable/", self.proof()).status_code == 302
@@ -321,7 +331,7 @@ class Credentials(RuleBasedStateMachine):
 
     @rule(email=st.sampled_from(["", MINE]))
     def owner_changes_the_address(self, email: str) -> None:
-        if self.is_all(self.password, self.key, email) or email == self.email:
+        if is_all(self.holding, self.password, self.key, email) or email == self.email:
             return
         assert self.owner.post(ADDRESS, self.proof() | {"email": email}).status_code == 302
         if email:
@@ -347,7 +357,7 @@ class Credentials(RuleBasedStateMachine):
         client.post("/password/forgotten/", {"name": "owner"})
         mail.wait_until_sent()
         (path,) = LINK.findall(outgoing.outbox[-1].body)
-        if self.holding == "mailbox":  # the thief is first
+        if "mailbox" in self.holding:  # the thief is first
             self.open(path)
             self.check()
         AttemptCount.objects.all().delete()
@@ -360,6 +370,60 @@ class Credentials(RuleBasedStateMachine):
     @rule()
     def time_passes(self) -> None:
         self.ten_minutes_pass()
+
+
+class TestNotices:
+    """Where an account asks for less, as it did before, the machine fails."""
+
+    P = PASSWORDS[0]
+
+    @pytest.mark.parametrize(
+        ("less", "start", "act", "given"),
+        [
+            ("/password/", ("", True, "", "own session"), "steal_the_password_page", ()),
+            ("new login", ("", False, "", "copied session"), "steal_the_password_page", ()),
+            ("code beside password", (P, True, "", "session and password"), "change_the_factor", ("disable",)),
+            ("/tokens/", (P, False, "", "own session"), "make_a_token", ()),
+            (ADDRESS, (P, False, "", "own session"), "change_the_address", (OTHERS,)),
+            ("/account/delete/", (P, False, "", "own session"), "delete_the_account", ()),
+            ("code of a link", ("", True, "", "reset link"), "use_the_link", ()),
+            ("code of a link", (P, True, MINE, "mailbox"), "request_a_reset", ()),
+        ],
+    )
+    def test_that_less_is_asked(
+        self, db: None, settings: Any, monkeypatch: pytest.MonkeyPatch, less: str, start: Any, act: str, given: Any
+    ) -> None:
+        settings.CAIRN_MAIL = True
+        for lowered in (False, True):
+            machine = Credentials()
+            try:
+                machine.an_account(start=start)
+                if lowered:
+                    ask_less(monkeypatch, less)
+                arguments = dict(zip({"change_the_factor": ["what"]}.get(act, ["email"]), given, strict=False))
+                with pytest.raises((AssertionError, User.DoesNotExist)) if lowered else nullcontext():
+                    getattr(machine, act)(**arguments)
+            finally:
+                machine.teardown()
+
+
+def ask_less(monkeypatch: pytest.MonkeyPatch, less: str) -> None:
+    """Let an account ask for less at one place."""
+    needed, problem = presence.needed, presence.problem
+
+    def fewer(request: Any) -> presence.Needed:
+        found = needed(request)
+        return found._replace(code=found.code and not found.password, login=False)
+
+    def nothing_here(request: Any, *given: Any) -> str:
+        return "" if request.path == less else problem(request, *given)
+
+    if less == "code of a link":
+        monkeypatch.setattr(entry, "check_code", lambda *given: "")
+    elif less.startswith("/"):
+        monkeypatch.setattr(presence, "problem", nothing_here)
+    else:
+        monkeypatch.setattr(presence, "needed", fewer)
 
 
 @pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=[pytest.mark.thorough, pytest.mark.timeout(1200)])])
