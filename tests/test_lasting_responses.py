@@ -31,6 +31,7 @@ SETUP = f"""
 import json, django; django.setup()
 from django.conf import settings
 from django.contrib.auth import login
+from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
 from django.utils import timezone
 from dashboard.account_data.models import AccountExport
@@ -54,9 +55,9 @@ project = create_project(owner=lead, name="Visits")
 spec = ReleaseSpec.parse({{"mechanism": {{"name": "stream-uniform", "epsilon": 1.0, "window": 4}}}})
 stream, _ = open_stream(owner=lead, name="Visits", dimensions=["a"], spec=spec)
 move_row(user=lead, row=stream, project=project.pk)
-found = []
+found, password = [], make_password({PASSWORD!r})  # once: it is made to be slow
 for i in range(40):
-    user = User.objects.create_user(f"u{{i}}", password={PASSWORD!r})
+    user = User.objects.create(username=f"u{{i}}", password=password)
     add_member(project=project, username=user.username, role="viewer")
     row = AccountExport.objects.create(
         owner=user, state="done", finished_at=timezone.now(), size_bytes={SIZE}, sha256="0" * 64
@@ -77,11 +78,12 @@ class Web:
 
     def __init__(self, server: Server, port: int, people: list[dict[str, str]]) -> None:
         self.port, self.people, self.database = port, people, server.home / "cairn.sqlite3"
+        self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
 
     def send(self, person: dict[str, str], session: str, path: str, form: str = "") -> None:
         """A form of a session."""
         headers = {
-            "Cookie": f"sessionid={person[session]}; csrftoken={CSRF}",
+            "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
             "X-CSRFToken": CSRF,
             "Content-Type": "application/x-www-form-urlencoded",
         }
@@ -142,7 +144,7 @@ def people(server: Server) -> list[dict[str, str]]:
     """Users with two sessions, a token, an export and the role of a viewer; each is used by one case."""
     environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     done = subprocess.run(
-        [sys.executable, "-c", SETUP], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=patience(120)
+        [sys.executable, "-c", SETUP], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=patience(300)
     )
     assert done.returncode == 0, done.stderr
     return list(json.loads(done.stdout))
@@ -160,12 +162,17 @@ def web(request: pytest.FixtureRequest, server: Server, people: list[dict[str, s
     with subprocess.Popen([*command, "--no-control-socket"], cwd=ROOT, env=environment) as process:
         try:
             give_up = time.monotonic() + patience(60)
-            while socket.socket().connect_ex(("127.0.0.1", port)):
+            while not answers(port):
                 assert time.monotonic() < give_up
                 time.sleep(0.1)
             yield Web(server, port, people)
         finally:
             process.terminate()
+
+
+def answers(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def opened(web: Web, path: str, header: str) -> socket.socket:
@@ -201,7 +208,9 @@ def seconds_to_the_end(connection: socket.socket, begun: Callable[[], None], *, 
 @pytest.mark.parametrize(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
 def test_ends_within_seconds(web: Web, what: str, by: str, end: Callable[[Web, dict[str, str]], None]) -> None:
     person = web.people.pop()
-    header = f"Cookie: sessionid={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
+    header = (
+        f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
+    )
     with closing(opened(web, person[what], header)) as connection:
         found, read = seconds_to_the_end(connection, lambda: end(web, person), after_s=1.5)
     print(f"{what} by {by}, {end.__name__}: {found:.2f} s, {read:,} bytes")

@@ -116,7 +116,7 @@ class TestStream:
         assert list(content) == []  # without "gone": the page logs in again
         assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
 
-    def test_looks_with_one_query(
+    def test_one_query_reads_state_and_permission(
         self,
         owner: User,
         stream: LiveStream,
