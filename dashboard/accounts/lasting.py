@@ -100,7 +100,7 @@ class GuardedFile:
 
 
 class _Watcher:
-    """The guards of this process, and the thread that looks while there are any."""
+    """The guards of this process, and the thread that checks them while there are any."""
 
     def __init__(self) -> None:
         self._guards: WeakSet[Guard] = WeakSet()

@@ -1,4 +1,4 @@
-"""Of an account with all orders of password, factor, address, links and tokens, a thief with one of them gets no more."""
+"""An account with all orders of password, factor, address, links and tokens gives a thief with one of them no more."""
 
 from __future__ import annotations
 
