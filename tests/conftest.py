@@ -30,9 +30,12 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # no server: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models
+from dashboard.accounts import lasting  # noqa: E402  models
+
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
 register_profiles()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
+lasting.LOOK_S = 3600.0  # its thread would look into the database of another test; real servers are other processes
 settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all static files first
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard.account_data.models import AccountExport
+from dashboard.accounts import mail
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.datasets import lineage, tombstones
@@ -34,6 +36,7 @@ def request_export(*, owner: Any) -> AccountExport:
         delete_export(export=row)
     row = AccountExport.objects.create(owner=owner)
     queue.enqueue_on_commit(row)
+    transaction.on_commit(partial(mail.report, owner, "An export of all its data was requested."))
     return row
 
 

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_http_methods
 from rest_framework.exceptions import Throttled
 
 from dashboard.account_data import selectors, services
-from dashboard.accounts import entry
-from dashboard.accounts.presence import password_problem
+from dashboard.accounts import entry, presence
 from dashboard.core.errors import Conflict
 from dashboard.datasets.models import Dataset
 from dashboard.publications.selectors import visible_publications
@@ -43,15 +42,17 @@ def exports(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    """The form that deletes the account, after its user typed name and password."""
+    """The form that deletes the account, after name, password and code; with neither of the two a command does."""
     user: Any = request.user
+    needed = presence.needed(request)
     context: dict[str, Any] = {
+        "needed": needed,
         "datasets": Dataset.objects.filter(owner=user).count(),
         "links": visible_publications(user).count(),
         "streams": LiveStream.objects.filter(owner=user, published__gt=0).count(),
         "command": entry.COMMAND,
     }
-    if request.method != "POST" or not user.has_usable_password():
+    if request.method != "POST" or not (needed.password or needed.code):
         return render(request, DELETE, context)
     try:
         problems = _problems(request)
@@ -69,4 +70,4 @@ def _problems(request: HttpRequest) -> dict[str, str]:
     name = request.user.get_username()
     if request.POST.get("name", "") != name:
         return {"name": f"Type the user name as it is: {name}"}
-    return {"password": password_problem(request, request.POST.get("password", ""))}
+    return {"present": presence.problem(request)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
@@ -17,9 +19,8 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, entry, mail, services
+from dashboard.accounts import attempts, entry, mail, presence, second_factor, services
 from dashboard.accounts.models import User
-from dashboard.accounts.presence import password_problem
 
 LIFE_S = 24 * 3600
 """Of a link that confirms an address."""
@@ -65,7 +66,7 @@ def address(request: HttpRequest) -> HttpResponse:
     """The address of mails: a new one is stored once the link that is sent to it was opened; empty removes it."""
     if not settings.CAIRN_MAIL:
         raise Http404
-    context = {"chosen": request.POST.get("email", request.user.email)}
+    context = {"chosen": request.POST.get("email", request.user.email), "needed": presence.needed(request)}
     if request.method != "POST":
         return render(request, "accounts/address.html", context)
     try:
@@ -84,21 +85,27 @@ def _problems(request: HttpRequest) -> dict[str, str]:
             validate_email(email)
     except ValidationError:
         return {"email": f"An address such as name@example.org, or nothing; got “{email:.60}”."}
-    return {"password": password_problem(request, request.POST.get("password", ""))}
+    return {"present": presence.problem(request)}
 
 
 def _changed(request: HttpRequest, email: str) -> HttpResponse:
     user = request.user
     if not email:
         User.objects.filter(pk=user.pk).update(email="")
+        presence.changed(request, "This address was removed: a forgotten password is set by the administrator alone.")
         messages.success(request, "Your address is removed: no mail is sent to you.")
         return redirect("accounts:account")
     attempts.count_attempt("confirm", str(user.pk), BY_PERSON)
-    token = signing.dumps({"user": str(user.pk), "email": email, "before": user.email}, salt=SALT)
+    token = signing.dumps({"user": str(user.pk), "email": email, "before": user.email}, salt=_salt(user))
     link = request.build_absolute_uri(reverse("accounts:confirm-address", args=[token]))
     mail.send_later(email, "accounts/mail/confirm.txt", user=user, link=link)
     messages.success(request, f"A link was sent to {email}. The address is stored once you open it.")
     return redirect("accounts:account")
+
+
+def _salt(user: Any) -> str:
+    """A link is no longer valid once the password or the second factor has changed since it was requested."""
+    return f"{SALT}.{user.get_session_auth_hash()}.{second_factor.is_enabled(user)}"
 
 
 @never_cache
@@ -106,17 +113,16 @@ def _changed(request: HttpRequest, email: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
     """The page behind the link of a mail; its button stores the address, as programs that scan mail open links."""
+    user = request.user
     try:
-        known = signing.loads(token, salt=SALT, max_age=LIFE_S)
+        known = signing.loads(token, salt=_salt(user), max_age=LIFE_S)
     except signing.BadSignature:
         known = {}
-    user = request.user
     if known.get("user") != str(user.pk) or known["before"] != user.email:
         return entry.refuse_link(request, "accounts/confirm_address.html", {})
     if request.method != "POST":
         return render(request, "accounts/confirm_address.html", {"email": known["email"]})
     User.objects.filter(pk=user.pk, email=known["before"]).update(email=known["email"])
-    if known["before"]:
-        mail.send_later(known["before"], "accounts/mail/changed.txt", user=user)
+    presence.changed(request, "Links that set a forgotten password are sent to another address from now on.")
     messages.success(request, f"{known['email']} is your address now.")
     return redirect("accounts:account")

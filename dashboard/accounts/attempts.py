@@ -38,21 +38,29 @@ def client_address(request: HttpRequest) -> str:
     return text
 
 
-def start_login(request: HttpRequest, name: str) -> None:
-    """Count an attempt to log in as ``name``, whether there is such a user or not.
+def start_login(request: HttpRequest, *, name: str | None = None, user_id: object = None) -> None:
+    """Count an attempt at the password of ``name``, whether there is such a user or not, at a code of ``user_id``.
+
+    Either may be left out, where it is not required.
 
     Raises
     ------
     Throttled
-        The limit of the name or of the address is reached; ``wait`` is in seconds.
+        The limit of the name, of the user or of the address is reached; ``wait`` is in seconds.
     """
     count_attempt("address", client_address(request), BY_ADDRESS)
-    count_attempt("name", name, BY_NAME)
+    if name is not None:
+        count_attempt("name", name, BY_NAME)
+    if user_id is not None:
+        count_attempt("code", str(user_id), BY_CODE)
 
 
-def login_succeeded(request: HttpRequest, name: str) -> None:
-    """Start afresh for the name, and do not count the attempt for the address."""
-    AttemptCount.objects.filter(digest=_digest("name", name)).delete()
+def login_succeeded(request: HttpRequest, *, name: str | None = None, user_id: object = None) -> None:
+    """Start afresh for name and user, and do not count the attempt for the address."""
+    digests = [] if name is None else [_digest("name", name)]
+    if user_id is not None:
+        digests.append(_digest("code", str(user_id)))
+    AttemptCount.objects.filter(digest__in=digests).delete()
     take_back_attempt("address", client_address(request))
 
 
@@ -65,24 +73,6 @@ def count_secret(request: HttpRequest) -> None:
         The limit of the address is reached.
     """
     count_attempt("secret", client_address(request), BY_ADDRESS)
-
-
-def start_code(request: HttpRequest, user_id: object) -> None:
-    """Count an attempt at the code of a second factor.
-
-    Raises
-    ------
-    Throttled
-        The limit of the user or of the address is reached.
-    """
-    count_attempt("address", client_address(request), BY_ADDRESS)
-    count_attempt("code", str(user_id), BY_CODE)
-
-
-def code_succeeded(request: HttpRequest, user_id: object) -> None:
-    """Start afresh for the user, and do not count the attempt for the address."""
-    AttemptCount.objects.filter(digest=_digest("code", str(user_id))).delete()
-    take_back_attempt("address", client_address(request))
 
 
 def count_attempt(kind: str, value: str, limit: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import login
+from django.contrib.auth import SESSION_KEY, login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare
@@ -22,6 +22,9 @@ COMMAND = ".venv/bin/python manage.py" if (settings.BASE_DIR / "manage.py").exis
 KEY = "second_factor"
 LIFE_S = 600
 """How long the first factor counts without the second."""
+NO_CODE = "Enter the code of your authenticator app, or a recovery code."
+ONCE = "A code of the app is good once and for a minute, a recovery code is good once."
+WRONG_CODE = f"That code is not valid. {ONCE}"
 
 
 def enter(request: HttpRequest, user: User, there: str) -> HttpResponse:
@@ -57,17 +60,19 @@ def check_code(request: HttpRequest, user: User, text: str) -> str:
         The limit of attempts is reached; no code is checked.
     """
     if not text.strip():
-        return "Enter the code of your authenticator app, or a recovery code."
-    attempts.start_code(request, user.pk)
+        return NO_CODE
+    attempts.start_login(request, user_id=user.pk)
     if not second_factor.verify(user=user, text=text):
-        return "That code is not valid. A code of the app is good once and for a minute, a recovery code is good once."
-    attempts.code_succeeded(request, user.pk)
+        return WRONG_CODE
+    attempts.login_succeeded(request, user_id=user.pk)
     return ""
 
 
 def complete(request: HttpRequest, user: User) -> None:
-    """Log ``user`` in: both factors were given, or one is enough."""
+    """Log ``user`` in: both factors were given, or one is enough. The session gets a new key."""
     request.session.pop(KEY, None)
+    if SESSION_KEY in request.session:  # Django gives none to a user who logs in again: copies would be as new
+        request.session.cycle_key()
     login(request, user, backend=BACKEND)
 
 

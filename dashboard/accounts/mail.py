@@ -6,6 +6,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from django.conf import settings
 from django.core.mail import EmailMessage
 from django.template.loader import render_to_string
 
@@ -17,6 +18,12 @@ def send_later(to: str, template: str, **context: Any) -> None:
     """Send a text in another thread. The first line of the template is the subject. A failure is logged."""
     subject, _, body = render_to_string(template, context).partition("\n")
     _sender.submit(_send, EmailMessage(subject.strip(), body.strip() + "\n", to=[to]))
+
+
+def report(user: Any, what: str) -> None:
+    """Report a change of the account to its user, where mail is configured and they have an address."""
+    if settings.CAIRN_MAIL and user.email:
+        send_later(user.email, "accounts/mail/changed.txt", user=user, what=what)
 
 
 def _send(message: EmailMessage) -> None:

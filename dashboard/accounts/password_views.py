@@ -6,68 +6,81 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse, reverse_lazy
+from django.http import HttpResponse
+from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, entry
+from dashboard.accounts import entry, mail, presence, second_factor
 
 ENDED = "Your password is set. All other sessions, all tokens and unused login links have ended."
 
 
-@method_decorator(never_cache, name="dispatch")
+@method_decorator([never_cache, sensitive_post_parameters()], name="dispatch")
 class ChangePassword(PasswordChangeView):
-    """A new password after the present one, if there is one; whoever came by a login link may have none."""
+    """A new password, after all that the account has; whoever came by a login link may have none."""
 
+    form_class = SetPasswordForm
     template_name = "accounts/password.html"
     success_url = reverse_lazy("accounts:password")
 
-    def get_form_class(self) -> Any:
-        return PasswordChangeForm if self.request.user.has_usable_password() else SetPasswordForm
-
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """As Django's; the present password is limited in attempts, as at the login."""
-        name = request.user.get_username()
-        try:
-            attempts.start_login(request, name)
-        except Throttled as refused:
-            form = self.get_form_class()(request.user)  # unbound: no password is checked
-            context = self.get_context_data(form=form, wait=attempts.wait_text(refused))
-            headers = {"Retry-After": str(int(refused.wait))}
-            return self.render_to_response(context, status=429, headers=headers)
-        response: HttpResponse = super().post(request, *args, **kwargs)
-        return response
-
     def form_valid(self, form: Any) -> HttpResponse:
-        attempts.login_succeeded(self.request, self.request.user.get_username())
+        """Check that the user is present once the new password is a possible one: a code is not used up by it."""
+        try:
+            problem = presence.problem(self.request, "old_password")
+        except Throttled as refused:
+            context = self.get_context_data(form=form)
+            return entry.throttled(self.request, self.template_name, context, refused)
+        if problem:
+            return self.render_to_response(self.get_context_data(form=form, problem=problem), status=400)
+        found = super().form_valid(form)  # ends sessions, tokens and links; this session gets a new key
         messages.success(self.request, ENDED)
-        return super().form_valid(form)
+        mail.report(form.user, "The password was changed. All tokens and all other sessions have ended.")
+        return found
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        if "old_password" not in form.errors:  # it was right, or there is none: no guess
-            attempts.login_succeeded(self.request, self.request.user.get_username())
         return self.render_to_response(self.get_context_data(form=form), status=400)
 
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(needed=presence.needed(self.request), **kwargs)
 
-@method_decorator([login_not_required, never_cache], name="dispatch")
+
+@method_decorator([login_not_required, never_cache, sensitive_post_parameters()], name="dispatch")
 class SetByLink(PasswordResetConfirmView):
-    """A link of ``manage.py password_link``: Django's, whose secret is moved into the session before the page."""
+    """A link that sets a password, of a mail or of ``manage.py password_link``, in place of the password before.
+
+    Django's, whose secret is moved into the session before the page. An account with a second factor needs a code, too.
+    """
 
     template_name = "accounts/password_by_link.html"
     success_url = reverse_lazy("datasets:list")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """Store the password and log in; a second factor is required where it is enabled."""
+        """Store the password and log in."""
+        if second_factor.is_enabled(form.user):
+            try:
+                problem = entry.check_code(self.request, form.user, self.request.POST.get("code", ""))
+            except Throttled as refused:
+                context = self.get_context_data(form=form)
+                return entry.throttled(self.request, self.template_name, context, refused)
+            if problem:
+                return self.render_to_response(self.get_context_data(form=form, problem=problem), status=400)
         messages.success(self.request, ENDED)
-        super().form_valid(form)
-        return entry.enter(self.request, form.user, reverse("datasets:list"))
+        found = super().form_valid(form)
+        entry.complete(self.request, form.user)
+        mail.report(form.user, "The password was set by a link. All tokens and sessions have ended.")
+        return found
 
     def form_invalid(self, form: Any) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=400)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        code = self.validlink and second_factor.is_enabled(self.user)
+        return super().get_context_data(needed=presence.Needed(password=False, code=code, login=False), **kwargs)
 
     def render_to_response(self, context: dict[str, Any], **response_kwargs: Any) -> HttpResponse:
         if self.validlink:

@@ -10,16 +10,20 @@ import secrets
 from typing import Any
 
 import segno
+from django.core import signing
 from django.db import transaction
 from django.utils.crypto import salted_hmac
 from django_otp import devices_for_user
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp.util import random_hex
 
 from dashboard.accounts.models import User
 
 CODES = 10
 """Recovery codes of an account."""
+LIFE_S = 3600
+"""How long a secret that is shown can be confirmed."""
 _BYTES = 10  # 80 bits: 16 characters of base 32, what a column of django-otp holds
 
 
@@ -28,17 +32,18 @@ def is_enabled(user: Any) -> bool:
     return TOTPDevice.objects.filter(user=user, confirmed=True).exists()
 
 
-def begin(*, user: User) -> TOTPDevice:
-    """Return the device that is to be confirmed, with a new secret; the one before is removed."""
-    with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        TOTPDevice.objects.filter(user=user, confirmed=False).delete()
-        return TOTPDevice.objects.create(user=user, name="authenticator app", confirmed=False)
+def new_secret(user: User) -> str:
+    """A new secret, signed for ``user``: only the form that shows it has it until a code of it is given."""
+    return signing.dumps(random_hex(), salt=f"accounts.second_factor.{user.pk}")
 
 
-def pending(user: User) -> TOTPDevice | None:
-    """Return the device that is to be confirmed."""
-    return TOTPDevice.objects.filter(user=user, confirmed=False).first()
+def device_of(user: User, secret: str) -> TOTPDevice | None:
+    """The device of a secret of :func:`new_secret`, which is not stored; None where it is none, or old."""
+    try:
+        key = signing.loads(secret, salt=f"accounts.second_factor.{user.pk}", max_age=LIFE_S)
+    except signing.BadSignature:
+        return None
+    return TOTPDevice(user=user, name="authenticator app", confirmed=False, key=key)
 
 
 def secret_text(device: TOTPDevice) -> str:
@@ -53,15 +58,15 @@ def qr_code(device: TOTPDevice) -> str:
     return str(code.svg_data_uri(scale=5, border=4, dark="#000", light="#fff", xmldecl=False))
 
 
-def confirm(*, user: User, text: str) -> list[str] | None:
+def confirm(*, device: TOTPDevice, text: str) -> list[str] | None:
     """Enable the second factor if ``text`` is a code of the new device; return the recovery codes, None if it is not.
 
-    They are shown once: only their digests are stored.
+    None, too, if the account has one already. The codes are shown once: only their digests are stored.
     """
     with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        device = pending(user)
-        if device is None or not device.verify_token(_plain(text)):
+        user = User.objects.select_for_update().get(pk=device.user_id)
+        if is_enabled(user) or not device.verify_token(_plain(text)):
+            transaction.set_rollback(True)
             return None
         TOTPDevice.objects.filter(user=user).exclude(pk=device.pk).delete()
         device.confirmed = True

@@ -13,8 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import entry, second_factor
-from dashboard.accounts.presence import password_problem
+from dashboard.accounts import entry, presence, second_factor
 
 PAGE = "accounts/second_factor.html"
 
@@ -45,88 +44,90 @@ def code(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def second_factor_page(request: HttpRequest) -> HttpResponse:
-    """Whether the second factor is enabled; a POST confirms the device whose QR code is shown."""
+    """Whether the second factor is enabled; a POST confirms the secret that the form has."""
+    user: Any = request.user
+    secret = request.POST.get("secret", "")
+    device = second_factor.device_of(user, secret)
     if request.method != "POST":
         return _page(request)
-    if second_factor.pending(request.user) is None:
+    if device is None or second_factor.is_enabled(user):
         return redirect("accounts:second-factor")
-    try:
-        problems = {"password": password_problem(request, request.POST.get("password", ""))}
-        if not problems["password"]:
-            problems["code"] = _code_problem(request)
-    except Throttled as refused:
-        return entry.throttled(request, PAGE, _context(request), refused)
+    problems, code = {}, request.POST.get("code", "").strip()
+    if not code:
+        problems["code"] = "Enter the six digits that the app shows."
+    else:
+        try:
+            problems["confirm"] = presence.problem(request)
+        except Throttled as refused:
+            return entry.throttled(request, PAGE, _context(request, secret), refused)
     if not any(problems.values()):
-        fresh = second_factor.confirm(user=request.user, text=request.POST.get("code", ""))
+        fresh = second_factor.confirm(device=device, text=code)
         if fresh is not None:
+            presence.changed(request, "A second factor was enabled: logging in needs a code of an authenticator app.")
             return _page(request, fresh=fresh)
         problems["code"] = "That is not the code that the app shows now. Check the time of your phone."
-    return _page(request, status=400, problems=problems)
+    return _page(request, secret, status=400, problems=problems)
 
 
-def _code_problem(request: HttpRequest) -> str:
-    return "" if request.POST.get("code", "").strip() else "Enter the six digits that the app shows."
-
-
+@never_cache
 @require_POST
 def begin(request: HttpRequest) -> HttpResponse:
-    """Make a new secret, which the page then shows as a QR code. The second factor that is enabled stays."""
-    if not second_factor.is_enabled(request.user):
-        second_factor.begin(user=request.user)
-    return redirect("accounts:second-factor")
+    """Show a new secret as a QR code. It is in this response alone: a stolen session does not read it later."""
+    user: Any = request.user
+    if second_factor.is_enabled(user):
+        return redirect("accounts:second-factor")
+    return _page(request, second_factor.new_secret(user))
 
 
 @never_cache
 @sensitive_post_parameters()
 @require_POST
 def renew_codes(request: HttpRequest) -> HttpResponse:
-    """Make new recovery codes, after the password; those before are no longer valid."""
+    """Make new recovery codes; those before are no longer valid."""
     refused = _refused(request, "codes")
     if refused is not None:
         return refused
-    return _page(request, fresh=second_factor.make_codes(user=request.user))
+    fresh = second_factor.make_codes(user=request.user)
+    presence.changed(request, "New recovery codes were made: those before are no longer valid.")
+    return _page(request, fresh=fresh)
 
 
 @never_cache
 @sensitive_post_parameters()
 @require_POST
 def disable(request: HttpRequest) -> HttpResponse:
-    """Log in by the password alone from now on, after the password."""
+    """Log in by the password or a link alone from now on."""
     refused = _refused(request, "disable")
     if refused is not None:
         return refused
     second_factor.remove(user=request.user)
+    presence.changed(request, "The second factor was disabled: logging in needs the password or a link alone.")
     messages.success(request, "The second factor is disabled: logging in needs the password or a link alone.")
     return redirect("accounts:second-factor")
 
 
 def _refused(request: HttpRequest, what: str) -> HttpResponse | None:
-    """The response to a request that may not be done; None if it may.
-
-    An account without a password proves itself by a code.
-    """
+    """The response to a request that may not be done; None if it may."""
     if not second_factor.is_enabled(request.user):
         return redirect("accounts:second-factor")
     try:
-        if request.user.has_usable_password():
-            problem = password_problem(request, request.POST.get("password", ""))
-        else:
-            problem = entry.check_code(request, request.user, request.POST.get("code", ""))
+        problem = presence.problem(request)
     except Throttled as refused:
         return entry.throttled(request, PAGE, _context(request), refused)
     return _page(request, status=400, problems={what: problem}) if problem else None
 
 
-def _page(request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-    return render(request, PAGE, _context(request) | more, status=status)
+def _page(request: HttpRequest, secret: str = "", *, status: int = 200, **more: Any) -> HttpResponse:
+    return render(request, PAGE, _context(request, secret) | more, status=status)
 
 
-def _context(request: HttpRequest) -> dict[str, Any]:
-    enabled = second_factor.is_enabled(request.user)
-    device = None if enabled else second_factor.pending(request.user)
-    found: dict[str, Any] = {"enabled": enabled, "has_password": request.user.has_usable_password()}
-    if enabled:
-        found["left"] = second_factor.codes_left(request.user)
-    if device:
-        found |= {"qr": second_factor.qr_code(device), "secret": second_factor.secret_text(device)}
+def _context(request: HttpRequest, secret: str = "") -> dict[str, Any]:
+    user: Any = request.user
+    needed = presence.needed(request)
+    found: dict[str, Any] = {"enabled": needed.code, "needed": needed}
+    if needed.code:
+        found["left"] = second_factor.codes_left(user)
+    elif device := second_factor.device_of(user, secret):
+        shown = {"qr": second_factor.qr_code(device), "secret": second_factor.secret_text(device)}
+        found |= shown | {"signed": secret}
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import SESSION_KEY, get_user_model
@@ -40,6 +40,11 @@ class SessionStore(db.SessionStore):
     def row_id(self) -> Any:
         """The id of the session, which is not its key; None before it is stored."""
         return None if self._row is None else self._row.id
+
+    @property
+    def created_at(self) -> datetime:
+        """When it was logged in, which gave it a new key; long ago before it is stored."""
+        return datetime.min.replace(tzinfo=UTC) if self._row is None else self._row.created_at
 
     def record_use(self) -> None:
         """Store time, address and browser of a request of a user, at most once a minute.

@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import Throttled
 
-from dashboard.accounts import attempts, entry, invitations, second_factor, selectors, services
+from dashboard.accounts import attempts, entry, invitations, mail, presence, second_factor, selectors, services
 from dashboard.accounts.forms import TokenForm
 from dashboard.datasets.selectors import storage_of, visible_datasets
 
@@ -43,7 +43,7 @@ class Login(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """As Django's, for as many attempts as the name and the address have; then 429 whatever the password is."""
         try:
-            attempts.start_login(request, self._name())
+            attempts.start_login(request, name=self._name())
         except Throttled as refused:
             return self._refuse(refused)
         return super().post(request, *args, **kwargs)
@@ -62,7 +62,7 @@ class Login(LoginView):
         return unicodedata.normalize("NFKC", self.request.POST.get("username", "")).strip()
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
-        attempts.login_succeeded(self.request, self._name())
+        attempts.login_succeeded(self.request, name=self._name())
         user = form.get_user()
         if not _is_for_json(self.request):
             return entry.enter(self.request, user, self.get_success_url())
@@ -133,17 +133,27 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """The user's tokens; a new one is in this answer and nowhere else."""
-    form, fresh = TokenForm(request.POST or None), None
+    form, fresh, problem = TokenForm(request.POST or None), None, ""
+    context: dict[str, Any] = {"needed": presence.needed(request)}
     if request.method == "POST" and form.is_valid():
-        fresh = services.make_token(user=request.user, **form.new())[1]
-        form = TokenForm()
-    context = {
+        try:
+            problem = presence.problem(request)
+        except Throttled as refused:
+            return entry.throttled(request, "accounts/tokens.html", context | _tokens(request, form), refused)
+        if not problem:
+            fresh = services.make_token(user=request.user, **form.new())[1]
+            mail.report(request.user, f"The API token “{form.cleaned_data['name']}” was made.")
+            form = TokenForm()
+    context |= _tokens(request, form) | {"fresh": fresh, "problem": problem}
+    return render(request, "accounts/tokens.html", context, status=400 if problem or form.errors else 200)
+
+
+def _tokens(request: HttpRequest, form: TokenForm) -> dict[str, Any]:
+    return {
         "form": form,
         "tokens": selectors.tokens_of(request.user),
-        "fresh": fresh,
         "origin": f"{request.scheme}://{request.get_host()}",
     }
-    return render(request, "accounts/tokens.html", context, status=400 if form.errors else 200)
 
 
 @require_POST

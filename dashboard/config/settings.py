@@ -130,6 +130,7 @@ MIDDLEWARE = [
     "dashboard.accounts.tile_policy.TilePolicy",
     "dashboard.projects.access.remember_roles",
     "dashboard.accounts.access_trail.AccessTrail",
+    "dashboard.accounts.lasting.LastingResponses",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]

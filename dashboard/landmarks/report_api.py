@@ -42,6 +42,7 @@ class LandmarkSetLossView(ApiView):
     )
     def get(self, request: Request, pk: Any = None) -> Any:
         row = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
+        self.read_rows = [row]
         params = valid(LossQuery, request.query_params)
         form, points = _format(request), params.pop("points")
         series = params.pop("series")

@@ -33,6 +33,8 @@ def main(descriptor: int) -> None:
         ident=None,
         # clients that send slowly hold a connection each, and no thread: with the default of 100 they keep others out
         connection_limit=_connections(),
+        # what is sent after a download has ended (dashboard/accounts/lasting.py): a slow client has so much to come
+        outbuf_high_watermark=1_000_000,
         asyncore_use_poll=True,  # select() takes no descriptor above 1023
         # the upload handler refuses first and in JSON; this bound only keeps the disk from filling
         max_request_body_size=2 * settings.CAIRN_UPLOAD_BYTES + 10_000_000,

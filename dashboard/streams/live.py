@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import Exists, QuerySet
 from django.http import StreamingHttpResponse
 from rest_framework.renderers import JSONRenderer
 
@@ -27,15 +28,18 @@ _places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
 
 def connect(
-    stream: LiveStream, after: int, *, reader: Any, seconds: float = CONNECTION_S
+    stream: LiveStream, after: int, *, reader: Any, permit: QuerySet[Any] | None = None, seconds: float = CONNECTION_S
 ) -> StreamingHttpResponse | None:
     """A response that sends the timestamps from position ``after`` on; None if there are too many connections.
 
-    It ends once ``reader`` may not read the stream any more.
+    It ends once ``reader`` may not read the stream any more, or ``permit`` has no row: of the session or the token
+    (dashboard/accounts/lasting.py), or else of the user.
     """
     if not _places.acquire(blocking=False):
         return None
-    body = _Body(stream, after, reader, seconds)
+    if permit is None:
+        permit = type(reader).objects.filter(pk=reader.pk, is_active=True)
+    body = _Body(_messages(stream, after, reader, permit, seconds))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingHttpResponse(body, content_type=CONTENT_TYPE, headers=headers)
 
@@ -43,8 +47,8 @@ def connect(
 class _Body:
     """The messages. The place of the connection is given back once, at its end or when the client has gone."""
 
-    def __init__(self, stream: LiveStream, after: int, reader: Any, seconds: float) -> None:
-        self._messages = _messages(stream, after, reader, seconds)
+    def __init__(self, messages: Iterator[bytes]) -> None:
+        self._messages = messages
         self._open = True
 
     def __iter__(self) -> Iterator[bytes]:
@@ -61,20 +65,23 @@ class _Body:
         self.close()
 
 
-def _messages(stream: LiveStream, position: int, reader: Any, seconds: float) -> Iterator[bytes]:
+def _messages(stream: LiveStream, position: int, reader: Any, permit: QuerySet[Any], seconds: float) -> Iterator[bytes]:
     """Each timestamp as one message whose id is the next position, and ``state`` where that or what is spent changed.
 
-    It ends with ``closed``, or with ``gone`` where the reader may read the stream no longer. A comment is sent where
-    there is nothing else for a while.
+    It ends with ``closed``, or with ``gone`` where the reader may read the stream no longer; without a message where
+    ``permit`` has no row: who then connects again is refused. A comment is sent where there is nothing else for long.
     """
     end = quiet_since = time.monotonic()
     end += seconds
     sent = None
     yield b"retry: 1000\n\n"
     while True:
-        found = visible_streams(reader).filter(pk=stream.pk).values("state", "window_spent").first()
+        looked_for = visible_streams(reader).filter(pk=stream.pk).annotate(permitted=Exists(permit))
+        found = looked_for.values("state", "window_spent", "permitted").first()
         if found is None:
             yield b"event: gone\ndata: {}\n\n"
+            return
+        if not found.pop("permitted"):
             return
         rows = published_after(stream, position)
         for row in rows:

@@ -11,11 +11,13 @@ from unittest.mock import patch
 from django.conf import settings
 from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from playwright.sync_api import BrowserContext, Page
 
 from dashboard.accounts.models import User
 from tests.browser.conftest import session_of
 from tests.browser.sample_states import SAMPLE_INVITATION, SAMPLE_PASSWORD, SampleStates
+from tests.dashboard.test_second_factor import code_of
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ def _set_up(page: Page) -> None:
 
 def _new_codes(page: Page) -> None:
     page.get_by_label("Password").first.fill(SAMPLE_PASSWORD)
+    page.get_by_label("Code of the app").first.fill(code_of(TOTPDevice.objects.get(user__username="guarded")))
     page.get_by_role("button", name="Make new recovery codes").click()
 
 

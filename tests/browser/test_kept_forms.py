@@ -272,6 +272,7 @@ class TestPlainForms:
         monitor.expect(401)  # of the jobs, which are polled
         page.goto("/tokens/")
         page.get_by_label("Name").fill("Nightly import")
+        page.get_by_label("Password").fill(PASSWORD)
         end_session()
         page.get_by_role("button", name="New token").click()
         page.get_by_role("dialog").get_by_label("Password").fill(PASSWORD)

@@ -38,6 +38,7 @@ from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.conftest import upload
 from tests.dashboard.rows import rows_of
 from tests.dashboard.test_passwords import OLD, is_in, logged_in, with_password
+from tests.dashboard.test_second_factor import enabled
 
 API = "/api/v1/account-exports/"
 DAY = b"time,lat,lon\n" + b"".join(b"2024-06-15T%02d:00:00Z,52.5%02d,13.4%02d\n" % (i, i, i) for i in range(24))
@@ -199,6 +200,13 @@ class TestDeletion:
         answer = here.post("/account/delete/", self.FORM | change)
         assert (answer.status_code, message in answer.content.decode()) == (400, True)
         assert User.objects.filter(username="owner").exists()
+
+    def test_needs_the_code_of_a_second_factor(self, owner: User) -> None:
+        codes, here = enabled(with_password(owner)), logged_in(owner)
+        for form in (self.FORM, self.FORM | {"code": "x"}, self.FORM | {"code": codes[0], "password": "guess"}):
+            assert here.post("/account/delete/", form).status_code == 400
+        assert here.post("/account/delete/", self.FORM | {"code": codes[0]})["Location"] == "/login/"
+        assert not User.objects.filter(username="owner").exists()
 
     def test_states_what_becomes_of_streams_that_published(self, owner: User) -> None:
         spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})

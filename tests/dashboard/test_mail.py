@@ -9,10 +9,12 @@ import pytest
 from django.core import mail as outgoing
 from django.core import signing
 from django.test import Client
+from django.utils import timezone
 
-from dashboard.accounts import address_views, attempts, mail
-from dashboard.accounts.models import User
-from tests.dashboard.test_passwords import NEW, OLD, is_in, logged_in, with_password
+from dashboard.accounts import address_views, attempts, mail, presence, services
+from dashboard.accounts.models import User, UserSession
+from tests.dashboard.test_passwords import FORM, NEW, OLD, is_in, logged_in, with_password
+from tests.dashboard.test_second_factor import app_code, begun, enabled, unused
 
 ADDRESS = "owner@example.org"
 
@@ -122,7 +124,8 @@ class TestAddress:
     def test_is_removed(self, reachable: User) -> None:
         assert logged_in(reachable).post("/account/address/", self.FORM | {"email": ""}).status_code == 302
         reachable.refresh_from_db()
-        assert (reachable.email, sent()) == ("", [])
+        (message,) = sent()
+        assert (reachable.email, message.to, "removed" in message.body) == ("", [ADDRESS], True)
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -161,6 +164,66 @@ class TestAddress:
         settings.CAIRN_MAIL = False
         assert logged_in(owner).get("/account/address/").status_code == 404
         assert "Mail address" not in logged_in(owner).get("/account/").content.decode()
+
+
+class TestReports:
+    @pytest.mark.parametrize(
+        ("path", "form", "text"),
+        [
+            ("/password/", {"new_password1": NEW, "new_password2": NEW}, "The password was changed"),
+            ("/account/second-factor/codes/", {}, "New recovery codes were made"),
+            ("/account/second-factor/disable/", {}, "The second factor was disabled"),
+            ("/account/address/", {"email": ""}, "This address was removed"),
+            ("/tokens/", {"name": "mine", "scopes": ["read"], "days": "7"}, "The API token “mine” was made"),
+        ],
+    )
+    def test_changes_are_reported_to_the_address(
+        self, reachable: User, path: str, form: dict[str, Any], text: str
+    ) -> None:
+        codes, here = enabled(reachable), logged_in(reachable)
+        good = {"password": OLD, "old_password": OLD, "code": codes[0]}
+        for wrong in ({"code": "x"}, {"password": "guess", "old_password": "guess"}):
+            assert here.post(path, form | good | wrong).status_code == 400
+        assert sent() == []
+        assert here.post(path, form | good).status_code in (200, 302)
+        (message,) = sent()
+        assert (message.to, text in message.body, "owner" in message.body) == ([ADDRESS], True, True)
+
+    def test_the_second_factor_and_a_password_by_link_too(self, reachable: User) -> None:
+        here = logged_in(reachable)
+        here.post("/account/second-factor/", begun(here, reachable))
+        reachable.refresh_from_db()
+        assert "A second factor was enabled" in sent()[0].body
+        unused(reachable)
+        client = Client()
+        page = client.get(services.make_password_link(user=reachable))["Location"]
+        client.post(page, {"new_password1": NEW, "new_password2": NEW, "code": app_code(reachable)})
+        assert "set by a link" in sent()[1].body
+
+    def test_nothing_is_sent_without_an_address(self, owner: User) -> None:
+        here = logged_in(with_password(owner))
+        assert here.post("/password/", FORM).status_code == 302
+        assert sent() == []
+
+
+@pytest.mark.parametrize("path", ["/tokens/", "/password/", "/account/address/"])
+def test_an_account_with_neither_needs_a_new_login(owner: User, path: str) -> None:
+    here = logged_in(owner)
+    form = {"name": "mine", "scopes": ["read"], "days": "7", "email": ADDRESS}
+    form |= {"new_password1": NEW, "new_password2": NEW}
+    UserSession.objects.update(created_at=timezone.now() - presence.FRESH)
+    answer = here.post(path, form)
+    assert (answer.status_code, "login of the last ten minutes" in answer.content.decode()) == (400, True)
+    here.get(services.make_login_link(user=owner))  # the same browser: the session is a new one
+    assert here.post(path, form).status_code in (200, 302)
+
+
+def test_a_link_to_an_address_ends_with_a_change_of_the_password(reachable: User) -> None:
+    here = logged_in(reachable)
+    here.post("/account/address/", TestAddress.FORM | {"email": "new@example.org"})
+    link = link_in(sent()[0])
+    here.post("/password/", FORM)
+    assert here.post(link).status_code == 410
 
 
 def test_settings_come_from_the_environment(tmp_path: Any) -> None:

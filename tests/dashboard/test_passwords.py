@@ -60,7 +60,7 @@ class TestPage:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"old_password": "guess"}, "Your old password was entered incorrectly"),
+            ({"old_password": "guess"}, "That is not your password"),
             ({"new_password2": NEW + "x"}, "didn’t match"),
             ({"new_password1": "short", "new_password2": "short"}, "at least 10 characters"),
             ({"new_password1": "password1234", "new_password2": "password1234"}, "too common"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +26,11 @@ RFC_6238 = b"12345678901234567890"
 
 def app_code(user: User, steps: int = 0) -> str:
     """What the app of the user shows now, or some steps of 30 s later."""
-    device = TOTPDevice.objects.get(user=user)
+    return code_of(TOTPDevice.objects.get(user=user), steps)
+
+
+def code_of(device: TOTPDevice, steps: int = 0) -> str:
+    """What an app with the secret of ``device`` shows now, or some steps of 30 s later."""
     totp = TOTP(device.bin_key, device.step, device.t0, device.digits)
     totp.time = timezone.now().timestamp() + steps * device.step
     return f"{totp.token():06d}"
@@ -39,11 +44,25 @@ def unused(user: User) -> None:
 @pytest.fixture
 def codes(owner: User) -> list[str]:
     """The owner with password and second factor; the recovery codes."""
-    second_factor.begin(user=with_password(owner))
-    found = second_factor.confirm(user=owner, text=app_code(owner))
+    return enabled(with_password(owner))
+
+
+def enabled(user: User) -> list[str]:
+    """Enable the second factor of ``user``; the recovery codes."""
+    device = second_factor.device_of(user, second_factor.new_secret(user))
+    assert device is not None
+    found = second_factor.confirm(device=device, text=code_of(device))
     assert found is not None
-    unused(owner)
+    unused(user)
     return found
+
+
+def begun(here: Client, user: User) -> dict[str, str]:
+    """Begin to set up the second factor; what an honest user then sends."""
+    signed = here.post(f"{PAGE}begin/").context["signed"]
+    device = second_factor.device_of(user, signed)
+    assert device is not None
+    return {"secret": signed, "password": OLD, "code": code_of(device)}
 
 
 @pytest.mark.parametrize(("at", "code"), [(59, "287082"), (1111111109, "081804"), (20000000000, "353130")])
@@ -59,12 +78,16 @@ class TestEnable:
         here = logged_in(with_password(owner))
         assert "Disabled" in here.get(PAGE).content.decode()
         assert not TOTPDevice.objects.exists()  # to look changes nothing
-        here.post(f"{PAGE}begin/")
-        page = here.get(PAGE)
+        page = here.post(f"{PAGE}begin/")
         assert "data:image/svg+xml" in page.content.decode()
-        assert second_factor.secret_text(TOTPDevice.objects.get()) in page.content.decode()
-        assert not second_factor.is_enabled(owner)
-        answer = here.post(PAGE, {"password": OLD, "code": app_code(owner)})
+        device = second_factor.device_of(owner, page.context["signed"])
+        assert device is not None
+        secret = second_factor.secret_text(device)
+        assert secret in page.content.decode()
+        assert secret not in here.get(PAGE).content.decode()
+        assert not TOTPDevice.objects.exists()
+        form = {"secret": page.context["signed"], "password": OLD, "code": code_of(device)}
+        answer = here.post(PAGE, form)
         assert second_factor.is_enabled(owner)
         shown = answer.context["fresh"]
         assert (len(shown), len(set(shown)), {len(one) for one in shown}) == (10, 10, {19})
@@ -73,7 +96,9 @@ class TestEnable:
         assert is_in(here)
 
     def test_the_address_of_the_device_names_cairn_and_the_user(self, owner: User) -> None:
-        url = second_factor.begin(user=owner).config_url
+        device = second_factor.device_of(owner, second_factor.new_secret(owner))
+        assert device is not None
+        url = device.config_url
         assert url.startswith("otpauth://totp/Cairn%3Aowner?secret=")
         assert "digits=6" in url
         assert "period=30" in url
@@ -89,23 +114,46 @@ class TestEnable:
     )
     def test_refuses_with_the_reason(self, owner: User, change: dict[str, str], message: str) -> None:
         here = logged_in(with_password(owner))
-        here.post(f"{PAGE}begin/")
-        answer = here.post(PAGE, {"password": OLD, "code": app_code(owner)} | change)
+        answer = here.post(PAGE, begun(here, owner) | change)
         assert (answer.status_code, message in answer.content.decode()) == (400, True)
         assert not second_factor.is_enabled(owner)
 
     def test_limits_guesses_of_the_password(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(attempts, "BY_NAME", 2)
         here = logged_in(with_password(owner))
-        here.post(f"{PAGE}begin/")
-        bad = {"password": "guess", "code": app_code(owner)}
+        bad = begun(here, owner) | {"password": "guess"}
         assert [here.post(PAGE, bad).status_code for _ in range(3)] == [400, 400, 429]
 
     def test_beginning_again_leaves_the_one_that_is_enabled(self, owner: User, codes: list[str]) -> None:
         before = TOTPDevice.objects.get().key
         logged_in(owner).post(f"{PAGE}begin/")
+        form = {"secret": second_factor.new_secret(owner), "password": OLD, "code": app_code(owner)}
+        assert logged_in(owner).post(PAGE, form).status_code == 302
         assert TOTPDevice.objects.get().key == before
-        assert logged_in(owner).post(PAGE, {"password": OLD, "code": app_code(owner)}).status_code == 302
+
+    @pytest.mark.parametrize("of", ["a stranger", "an hour ago", "no signature"])
+    def test_a_secret_that_was_not_shown_here_is_refused(
+        self, owner: User, stranger: User, monkeypatch: pytest.MonkeyPatch, of: str
+    ) -> None:
+        here = logged_in(with_password(owner))
+        form = begun(here, owner)
+        if of == "a stranger":
+            form["secret"] = second_factor.new_secret(stranger)
+        elif of == "no signature":
+            form["secret"] = "0" * 40
+        else:
+            monkeypatch.setattr(second_factor, "LIFE_S", -1)
+        assert here.post(PAGE, form).status_code == 302
+        assert not TOTPDevice.objects.exists()
+
+    def test_ends_other_sessions_and_copies_of_this_one(self, owner: User) -> None:
+        here, there = logged_in(with_password(owner)), logged_in(owner)
+        thief = Client()
+        thief.cookies.update(here.cookies)
+        assert is_in(thief)
+        here.post(PAGE, begun(here, owner))
+        assert second_factor.is_enabled(owner)
+        assert (is_in(here), is_in(there), is_in(thief)) == (True, False, False)
 
 
 class TestLogin:
@@ -198,10 +246,23 @@ class TestLogin:
         client = Client()
         owner.refresh_from_db()
         page = client.get(services.make_password_link(user=owner))["Location"]
-        assert client.post(page, {"new_password1": NEW, "new_password2": NEW})["Location"] == "/login/code/"
+        form = {"new_password1": NEW, "new_password2": NEW}
+        for code in ({}, {"code": "x"}):
+            assert client.post(page, form | code).status_code == 400
         assert not is_in(client)
-        client.post("/login/code/", {"code": app_code(owner)})
+        owner.refresh_from_db()
+        assert owner.check_password(OLD)
+        assert client.post(page, form | {"code": app_code(owner)})["Location"] == "/"
         assert is_in(client)
+        owner.refresh_from_db()
+        assert owner.check_password(NEW)
+        assert second_factor.is_enabled(owner)
+
+    def test_codes_of_links_are_limited(self, owner: User, codes: list[str]) -> None:
+        client = Client()
+        page = client.get(services.make_password_link(user=owner))["Location"]
+        form = {"new_password1": NEW, "new_password2": NEW, "code": "x"}
+        assert [client.post(page, form).status_code for _ in range(6)] == [400] * 5 + [429]
 
     def test_the_session_gets_a_new_key(self, owner: User, codes: list[str]) -> None:
         client = Client()
@@ -240,12 +301,37 @@ class TestLogin:
 
 
 class TestDisable:
-    def test_needs_the_password(self, owner: User, codes: list[str]) -> None:
-        here = logged_in(owner)
-        for password in ("", "guess"):
-            assert here.post(f"{PAGE}disable/", {"password": password}).status_code == 400
+    @pytest.mark.parametrize("what", ["disable", "codes"])
+    def test_needs_password_and_code(self, owner: User, codes: list[str], what: str) -> None:
+        here, before = logged_in(owner), set(StaticToken.objects.values_list("token"))
+        good = {"password": OLD, "code": app_code(owner)}
+        for wrong in ({"password": ""}, {"code": ""}, {"password": "guess"}, {"code": "x"}):
+            assert here.post(f"{PAGE}{what}/", good | wrong).status_code == 400
         assert second_factor.is_enabled(owner)
-        assert here.post(f"{PAGE}disable/", {"password": OLD}).status_code == 302
+        assert set(StaticToken.objects.values_list("token")) == before
+        here.post(f"{PAGE}{what}/", good)  # still good: with a wrong password it was not used up
+        assert set(StaticToken.objects.values_list("token")) != before
+        assert second_factor.is_enabled(owner) == (what == "codes")
+
+    def test_the_answer_does_not_show_which_was_wrong(self, owner: User, codes: list[str]) -> None:
+        here, hidden = logged_in(owner), re.compile(rb'name="csrfmiddlewaretoken" value="[^"]*"')
+        good = {"password": OLD, "code": app_code(owner)}
+        wrong = ({"password": "guess"}, {"code": "x"}, {"password": "guess", "code": "x"})
+        answers = [hidden.sub(b"", here.post(f"{PAGE}disable/", good | one).content) for one in wrong]
+        assert len(set(answers)) == 1
+        assert b"The password or the code is wrong" in answers[0]
+
+    def test_five_attempts_are_checked_and_then_none(self, owner: User, codes: list[str]) -> None:
+        here = logged_in(owner)
+        good = {"password": OLD, "code": app_code(owner)}
+        bad = [here.post(f"{PAGE}disable/", good | {"password": "guess"}).status_code for _ in range(6)]
+        assert bad == [400] * 5 + [429]
+        assert here.post(f"{PAGE}disable/", good).status_code == 429
+        assert second_factor.is_enabled(owner)
+
+    def test_needs_the_password_alone_from_then_on(self, owner: User, codes: list[str]) -> None:
+        here = logged_in(owner)
+        assert here.post(f"{PAGE}disable/", {"password": OLD, "code": codes[0]}).status_code == 302
         assert not second_factor.is_enabled(owner)
         assert not StaticToken.objects.exists()
         assert Client().post("/login/", LOGIN)["Location"] == "/"
@@ -260,15 +346,14 @@ class TestDisable:
 
     def test_new_recovery_codes_end_those_before(self, owner: User, codes: list[str]) -> None:
         here = logged_in(owner)
-        assert here.post(f"{PAGE}codes/", {"password": "guess"}).status_code == 400
-        fresh = here.post(f"{PAGE}codes/", {"password": OLD}).context["fresh"]
+        fresh = here.post(f"{PAGE}codes/", {"password": OLD, "code": codes[1]}).context["fresh"]
         assert not second_factor.verify(user=owner, text=codes[0])
         assert second_factor.verify(user=owner, text=fresh[0])
 
     def test_is_of_this_user_alone(self, owner: User, stranger: User, codes: list[str]) -> None:
         there = logged_in(with_password(stranger))
         for what in ("disable", "codes"):
-            assert there.post(f"{PAGE}{what}/", {"password": OLD})["Location"] == PAGE
+            assert there.post(f"{PAGE}{what}/", {"password": OLD, "code": app_code(owner)})["Location"] == PAGE
         assert second_factor.is_enabled(owner)
         assert not second_factor.verify(user=stranger, text=codes[0])
 

@@ -51,8 +51,8 @@ class ApiView(APIView):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)
+        request._request.read_rows = rows = list(getattr(self, "read_rows", ()))
         if self.records and request.method in ("GET", "POST"):
-            rows = list(getattr(self, "read_rows", ()))
             request._request.accessed = Accessed(self.records, rows, request.user, request.auth)
         if "Cache-Control" not in found:
             found["Cache-Control"] = self.cache_control

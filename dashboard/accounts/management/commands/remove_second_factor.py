@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.accounts import second_factor, selectors
+from dashboard.accounts import mail, second_factor, selectors
 
 
 class Command(BaseCommand):
@@ -19,4 +19,5 @@ class Command(BaseCommand):
         user = selectors.user_named(options["user"])
         if not second_factor.remove(user=user):
             raise CommandError(f"{user.get_username()!r} has no second factor.")
+        mail.report(user, "The administrator removed the second factor.")
         self.stdout.write(f"{user.get_username()} logs in by the password or a link alone.")

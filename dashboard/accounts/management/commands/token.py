@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dashboard.accounts import selectors, services
+from dashboard.accounts import mail, selectors, services
 from dashboard.accounts.models import Scope
 
 
@@ -30,4 +30,5 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user, scopes = selectors.user_named(options["user"]), options["scope"] or Scope.values
         _, token = services.make_token(user=user, name=options["name"], scopes=scopes, days=options["days"])
+        mail.report(user, f"The administrator made the API token “{options['name']}”.")
         self.stdout.write(token)

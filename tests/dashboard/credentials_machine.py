@@ -1,0 +1,369 @@
+"""State machine: an account whose owner changes how they log in, and a thief who holds one thing of it.
+
+The owner changes how they log in; a thief who holds one session, token, mailbox or link tries every change with all
+that they know and see. After each action of the thief the account requires what its owner set, and no less.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from datetime import timedelta
+from itertools import product
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core import mail as outgoing
+from django.db import transaction
+from django.test import Client
+from django.utils import timezone
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from dashboard.accounts import mail, second_factor, services
+from dashboard.accounts.models import ApiToken, AttemptCount, LoginLink, User, UserSession
+from dashboard.accounts.presence import FRESH
+
+MINE, OTHERS = "owner@example.org", "thief@example.org"
+PASSWORDS = [f"a phrase of the owner, number {i}" for i in range(3)]
+THEIRS = "a phrase of the thief"
+FACTOR, ADDRESS = "/account/second-factor/", "/account/address/"
+LINK = re.compile(r"http://testserver(/\S+)")
+HOLDINGS = (
+    *("own session", "copied session", "read token", "token of all scopes", "mailbox", "login link", "reset link"),
+    *("session and password", "session and mailbox"),
+)
+
+
+def is_all(holding: str, password: Any, factor: Any, email: str) -> bool:
+    """Whether what a thief holds is, of such an account, all that it requires: then they have it by right."""
+    if "mailbox" in holding and not email:
+        return False
+    if holding == "login link":
+        return not (password or factor)
+    return not factor and any(one in holding for one in ("mailbox", "reset", "password"))
+
+
+STARTS = [
+    start
+    for start in product(["", PASSWORDS[0]], [False, True], ["", MINE], HOLDINGS)
+    if not is_all(start[3], *start[:3]) and (start[0] or "password" not in start[3])
+]
+"""Password, factor, address and what the thief holds."""
+
+
+def code_of(key: str) -> str:
+    """What an app with the secret ``key``, in hexadecimal digits, shows now."""
+    totp = TOTP(bytes.fromhex(key), 30, 0, 6)
+    totp.time = timezone.now().timestamp()
+    return f"{totp.token():06d}"
+
+
+def shown_key(page: Any) -> str:
+    """The secret that a page of the second factor shows."""
+    text = str((page.context or {}).get("secret") or "").replace(" ", "")
+    return base64.b32decode(text + "=" * (-len(text) % 8)).hex()
+
+
+class Credentials(RuleBasedStateMachine):
+    """The owner's account as the owner set it, and what a thief has learned."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.block = transaction.atomic()
+        self.block.__enter__()
+        outgoing.outbox.clear()
+        self.user = User.objects.create_user("owner")
+        self.owner, self.thief = Client(), Client()
+        self.password = self.key = self.email = self.began = ""
+        self.codes: list[str] = []
+        self.tokens: set[str] = set()
+        self.holding = self.token = self.link = ""
+        self.known_codes, self.known_password = ["x"], THEIRS
+        self.known_keys: dict[str, str] = {}  # by what the form of the page has signed
+        self.seen = 0  # mails
+
+    def teardown(self) -> None:
+        mail.wait_until_sent()
+        transaction.set_rollback(True)
+        self.block.__exit__(None, None, None)
+
+    @initialize(start=st.sampled_from(STARTS))
+    def an_account(self, start: tuple[str, bool, str, str]) -> None:
+        password, factor, email, holding = start
+        self.holding = holding
+        if "password" in holding:
+            self.known_password = password
+        if password:
+            self.user.set_password(password)
+        self.user.email = email
+        self.user.save()
+        self.password, self.email = password, email
+        if factor:
+            signed = second_factor.new_secret(self.user)
+            device = second_factor.device_of(self.user, signed)
+            assert device is not None
+            self.codes = second_factor.confirm(device=device, text=code_of(device.key)) or []
+            self.key = device.key
+        if "session" in holding:
+            (self.owner if holding == "copied session" else self.thief).force_login(self.user)
+            self.thief.cookies.update(self.owner.cookies)
+            if not (password or factor):
+                self.ten_minutes_pass()
+        elif "token" in holding:
+            scopes = ["read"] if holding == "read token" else ["read", "write", "publish"]
+            row, self.token = services.make_token(user=self.user, scopes=scopes)
+            self.tokens.add(row.token_key)
+        elif holding == "login link":
+            self.link = services.make_login_link(user=self.user)
+        elif holding == "reset link":
+            self.link = services.make_password_link(user=self.user)
+
+    # -- What is so after every action of the thief
+
+    def check(self) -> None:
+        user = User.objects.get(pk=self.user.pk)
+        assert user.has_usable_password() == bool(self.password)
+        assert not self.password or user.check_password(self.password)
+        assert user.email == self.email
+        assert [row.key for row in TOTPDevice.objects.all() if row.confirmed] == [self.key] * bool(self.key)
+        assert StaticToken.objects.count() == len(self.codes)
+        assert {row.token for row in StaticToken.objects.all()} == {
+            second_factor._digest(second_factor._plain(one)) for one in self.codes
+        }
+        assert {row.token_key for row in ApiToken.objects.all()} <= self.tokens
+        assert LoginLink.objects.filter(used_at=None).count() <= 1
+
+    def look(self, answer: Any) -> Any:
+        """Note what a response shows to the thief."""
+        if getattr(answer, "context", None):
+            if answer.context.get("secret"):
+                self.known_keys[str(answer.context.get("signed"))] = shown_key(answer)
+            self.known_codes += answer.context.get("fresh") or [] if "codes" in answer.request["PATH_INFO"] else []
+        if not answer.streaming:
+            body = answer.content.decode(errors="replace")
+            assert not self.password or self.password not in body
+            assert not any(one in body for one in self.codes)
+        return answer
+
+    def post(self, path: str, form: dict[str, str] | None = None) -> Any:
+        headers = {"Authorization": f"Token {self.token}"} if self.token else {}
+        return self.look(self.thief.post(path, form or {}, headers=headers))
+
+    def get(self, path: str) -> Any:
+        return self.look(self.thief.get(path, headers={"Authorization": f"Token {self.token}"} if self.token else {}))
+
+    def all_known(self) -> list[dict[str, str]]:
+        """Forms with the password that the thief sets where they can, and the last codes that they know."""
+        AttemptCount.objects.all().delete()
+        codes = [self.known_codes[-1], *(code_of(key) for key in list(self.known_keys.values())[-1:])]
+        return [{"password": self.known_password, "old_password": self.known_password, "code": code} for code in codes]
+
+    # -- The thief
+
+    @rule()
+    def steal_the_password_page(self) -> None:
+        self.get("/password/")
+        for form in self.all_known():
+            self.post("/password/", form | {"new_password1": THEIRS, "new_password2": THEIRS})
+        self.check()
+
+    @rule(again=st.booleans())
+    def look_at_the_factor(self, again: bool) -> None:
+        self.get(FACTOR)
+        if again:
+            self.post(f"{FACTOR}begin/")
+        for signed in list(self.known_keys)[-1:]:  # a wrong code may show it again
+            self.post(FACTOR, {"secret": signed, "code": "x"})
+        self.check()
+
+    @rule()
+    def enable_a_factor(self) -> None:
+        self.post(f"{FACTOR}begin/")
+        known = list(self.known_keys.items())[-1:] or [("", "00" * 20)]
+        for form in self.all_known():
+            for signed, key in known:
+                self.post(FACTOR, form | {"secret": signed, "code": code_of(key)})
+        self.check()
+
+    @rule(what=st.sampled_from(["disable", "codes"]))
+    def change_the_factor(self, what: str) -> None:
+        for form in self.all_known():
+            self.post(f"{FACTOR}{what}/", form)
+        self.check()
+
+    @rule(email=st.sampled_from(["", OTHERS, MINE]))
+    def change_the_address(self, email: str) -> None:
+        for form in self.all_known():
+            self.post(ADDRESS, form | {"email": email})
+        self.read_mails()
+        self.check()
+
+    @rule()
+    def make_a_token(self) -> None:
+        for form in self.all_known():
+            self.post("/tokens/", form | {"name": "x", "scopes": ["read", "write", "publish"], "days": "0"})
+        self.check()
+
+    @rule()
+    def delete_the_account(self) -> None:
+        for form in self.all_known():
+            self.post("/account/delete/", form | {"name": "owner"})
+        self.check()
+
+    @rule()
+    def request_a_reset(self) -> None:
+        AttemptCount.objects.all().delete()
+        self.post("/password/forgotten/", {"name": "owner"})
+        self.read_mails()
+        self.check()
+
+    @rule()
+    def log_in(self) -> None:
+        AttemptCount.objects.all().delete()
+        self.post("/login/", {"username": "owner", "password": self.known_password})
+        self.try_codes()
+        self.check()
+
+    @precondition(lambda self: bool(self.link))
+    @rule()
+    def use_the_link(self) -> None:
+        self.open(self.link)
+        self.check()
+
+    @rule()
+    def end_what_can_be_ended(self) -> None:
+        self.post("/account/sessions/end/")
+        for key in self.tokens:
+            self.post(f"/tokens/{key}/revoke/")
+        self.check()
+
+    @precondition(lambda self: bool(self.token))
+    @rule()
+    def call_the_api(self) -> None:
+        listed = self.get("/api/v1/sessions/").json()
+        for row in listed.get("results", []):
+            self.thief.delete(f"/api/v1/sessions/{row['id']}/", headers={"Authorization": f"Token {self.token}"})
+        self.post("/api/v1/account-exports/")
+        self.check()
+
+    def read_mails(self) -> None:
+        """Open every link of mails to an address that the thief reads."""
+        mail.wait_until_sent()
+        mails, self.seen = outgoing.outbox[self.seen :], len(outgoing.outbox)
+        mine = [OTHERS] + [MINE] * ("mailbox" in self.holding)
+        for message in mails:
+            if message.to[0] in mine:
+                for path in LINK.findall(message.body):
+                    self.open(path)
+
+    def open(self, path: str) -> None:
+        answer = self.get(path)
+        there = urlsplit(answer.get("Location", path)).path
+        for form in self.all_known():
+            self.post(there, form | {"new_password1": THEIRS, "new_password2": THEIRS})
+
+    def try_codes(self) -> None:
+        for form in self.all_known():
+            self.post("/login/code/", form)
+
+    # -- The owner
+
+    def ten_minutes_pass(self) -> None:
+        UserSession.objects.update(created_at=timezone.now() - FRESH - timedelta(seconds=1))
+
+    def proof(self) -> dict[str, str]:
+        """Password and code, in a session of the owner that is new where that is required."""
+        AttemptCount.objects.all().delete()
+        TOTPDevice.objects.update(last_t=-1)  # as if half a minute had passed
+        if not (self.password or self.key) or self.owner.get("/account/").status_code == 302:
+            answer = self.owner.get(services.make_login_link(user=self.user))
+            if answer["Location"] == "/login/code/":
+                self.owner.post("/login/code/", {"code": code_of(self.key)})
+            TOTPDevice.objects.update(last_t=-1)
+            LoginLink.objects.exclude(used_at=None).delete()
+        code = code_of(self.key) if self.key else ""
+        return {"password": self.password, "old_password": self.password, "code": code}
+
+    @rule(new=st.sampled_from(PASSWORDS))
+    def owner_sets_a_password(self, new: str) -> None:
+        form = self.proof() | {"new_password1": new, "new_password2": new}
+        assert self.owner.post("/password/", form).status_code == 302
+        self.password = new
+        self.tokens.clear()
+        self.check()
+
+    @precondition(lambda self: not self.key)
+    @rule()
+    def owner_begins_a_factor(self) -> None:
+        self.proof()
+        page = self.owner.post(f"{FACTOR}begin/", follow=True)
+        self.began = f"{page.context.get('signed', '')} {shown_key(page)}"
+
+    @precondition(lambda self: self.began and not self.key)
+    @rule()
+    def owner_enables_the_factor(self) -> None:
+        signed, key = self.began.split(" ")
+        form = self.proof() | {"secret": signed, "code": code_of(key)}
+        answer = self.owner.post(FACTOR, form)
+        self.codes, self.key, self.began = answer.context["fresh"], key, ""
+        assert key not in self.known_keys.values()
+        self.check()
+
+    @precondition(lambda self: self.key and not is_all(self.holding, self.password, "", self.email))
+    @rule()
+    def owner_disables_the_factor(self) -> None:
+        assert self.owner.post(f"{FACTOR}disable/", self.proof()).status_code == 302
+        self.codes, self.key = [], ""
+        self.check()
+
+    @precondition(lambda self: self.key)
+    @rule()
+    def owner_renews_the_codes(self) -> None:
+        self.codes = self.owner.post(f"{FACTOR}codes/", self.proof()).context["fresh"]
+        self.check()
+
+    @rule(email=st.sampled_from(["", MINE]))
+    def owner_changes_the_address(self, email: str) -> None:
+        if is_all(self.holding, self.password, self.key, email) or email == self.email:
+            return
+        assert self.owner.post(ADDRESS, self.proof() | {"email": email}).status_code == 302
+        if email:
+            mail.wait_until_sent()
+            (path,) = LINK.findall(outgoing.outbox[-1].body)
+            assert self.owner.post(path).status_code == 302
+        self.email, self.seen = email, len(outgoing.outbox)
+        self.check()
+
+    @rule()
+    def owner_makes_a_token(self) -> None:
+        form = self.proof() | {"name": "mine", "scopes": ["read"], "days": "7"}
+        before = {row.token_key for row in ApiToken.objects.all()}
+        assert self.owner.post("/tokens/", form).status_code == 200
+        self.tokens |= {row.token_key for row in ApiToken.objects.all()} - before
+        self.check()
+
+    @precondition(lambda self: self.email)
+    @rule(new=st.sampled_from(PASSWORDS))
+    def owner_resets_a_forgotten_password(self, new: str) -> None:
+        form = {"code": code_of(self.key) if self.key else "", "new_password1": new, "new_password2": new}
+        client = Client()
+        client.post("/password/forgotten/", {"name": "owner"})
+        mail.wait_until_sent()
+        (path,) = LINK.findall(outgoing.outbox[-1].body)
+        if "mailbox" in self.holding:  # the thief is first
+            self.open(path)
+            self.check()
+        AttemptCount.objects.all().delete()
+        TOTPDevice.objects.update(last_t=-1)
+        assert client.post(client.get(path)["Location"], form)["Location"] == "/"
+        self.owner, self.password, self.seen = client, new, len(outgoing.outbox)
+        self.tokens.clear()
+        self.check()
+
+    @rule()
+    def time_passes(self) -> None:
+        self.ten_minutes_pass()

@@ -1,0 +1,231 @@
+"""Real web servers end streams and downloads within seconds of what permitted them: the launcher's, and the image's."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from tests.patience import patience
+from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not has_terminal_tools(), reason="needs make, git, curl, bash and /proc"),
+]
+LIMIT_S = 5.0
+SIZE = 400_000_000
+"""Of a download, whose reader takes 4 MB a second."""
+PASSWORD, NEW = "a phrase of length", "another phrase of length"
+SETUP = f"""
+import json, django; django.setup()
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.hashers import make_password
+from django.http import HttpRequest
+from django.utils import timezone
+from dashboard.account_data.models import AccountExport
+from dashboard.accounts.entry import BACKEND
+from dashboard.accounts.models import User
+from dashboard.accounts.services import make_token
+from dashboard.accounts.session_store import SessionStore
+from dashboard.projects.services import add_member, create_project, move_row
+from dashboard.streams.services import open_stream
+from privacy_engine.spec import ReleaseSpec
+
+def session(user):
+    request = HttpRequest()
+    request.session = SessionStore()
+    login(request, user, backend=BACKEND)
+    request.session.save()
+    return request.session.session_key
+
+lead = User.objects.create_user("lead")
+project = create_project(owner=lead, name="Visits")
+spec = ReleaseSpec.parse({{"mechanism": {{"name": "stream-uniform", "epsilon": 1.0, "window": 4}}}})
+stream, _ = open_stream(owner=lead, name="Visits", dimensions=["a"], spec=spec)
+move_row(user=lead, row=stream, project=project.pk)
+found, password = [], make_password({PASSWORD!r})  # once: it is made to be slow
+for i in range(40):
+    user = User.objects.create(username=f"u{{i}}", password=password)
+    add_member(project=project, username=user.username, role="viewer")
+    row = AccountExport.objects.create(
+        owner=user, state="done", finished_at=timezone.now(), size_bytes={SIZE}, sha256="0" * 64
+    )
+    with row.path.written() as file:
+        file.truncate({SIZE})
+    found.append({{
+        "id": user.pk.hex, "session": session(user), "other": session(user), "token": make_token(user=user)[1],
+        "live": f"/api/v1/streams/{{stream.pk}}/live/", "download": f"/api/v1/account-exports/{{row.pk}}/data/",
+    }})
+print(json.dumps(found))
+"""
+CSRF = "x" * 32
+
+
+class Web:
+    """The address of a web server, and the database behind it."""
+
+    def __init__(self, server: Server, port: int, people: list[dict[str, str]]) -> None:
+        self.port, self.people, self.database = port, people, server.home / "cairn.sqlite3"
+        self.cookie, self.csrf = f"cairn_{server.port}", f"csrf_{server.port}"  # by CAIRN_PORT
+
+    def send(self, person: dict[str, str], session: str, path: str, form: str = "") -> None:
+        """A form of a session."""
+        headers = {
+            "Cookie": f"{self.cookie}={person[session]}; {self.csrf}={CSRF}",
+            "X-CSRFToken": CSRF,
+            "Content-Type": "application/x-www-form-urlencoded",
+        }
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience(30))) as connection:
+            connection.request("POST", path, form, headers)
+            assert connection.getresponse().status == 302
+
+    def write(self, statement: str, *values: Any) -> None:
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection, connection:
+            assert connection.execute(statement, values).rowcount > 0
+
+
+def log_out(web: Web, person: dict[str, str]) -> None:
+    web.send(person, "session", "/logout/")
+
+
+def end_it_from_another(web: Web, person: dict[str, str]) -> None:
+    web.send(person, "other", "/account/sessions/end/")
+
+
+def revoke(web: Web, person: dict[str, str]) -> None:
+    web.send(person, "other", f"/tokens/{person['token'][:15]}/revoke/")
+
+
+def expire(web: Web, person: dict[str, str]) -> None:
+    web.write("UPDATE accounts_apitoken SET expiry = '2020-01-01 00:00:00' WHERE user_id = ?", person["id"])
+
+
+def deactivate(web: Web, person: dict[str, str]) -> None:
+    web.write("UPDATE accounts_user SET is_active = 0 WHERE id = ?", person["id"])
+
+
+def change_the_password(web: Web, person: dict[str, str]) -> None:
+    web.send(person, "other", "/password/", f"old_password={PASSWORD}&new_password1={NEW}&new_password2={NEW}")
+
+
+def remove_from_project(web: Web, person: dict[str, str]) -> None:
+    web.write("DELETE FROM projects_membership WHERE user_id = ?", person["id"])
+
+
+ALWAYS = (deactivate, change_the_password)
+CASES = [
+    *(("live", "session", end) for end in (log_out, end_it_from_another, remove_from_project, *ALWAYS)),
+    *(("live", "token", end) for end in (revoke, expire, remove_from_project, *ALWAYS)),
+    *(("download", "session", end) for end in (log_out, end_it_from_another, *ALWAYS)),
+    *(("download", "token", end) for end in (revoke, expire, *ALWAYS)),
+]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("cairn")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def people(server: Server) -> list[dict[str, str]]:
+    """Users with two sessions, a token, an export and the role of a viewer; each is used by one case."""
+    environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", SETUP], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=patience(300)
+    )
+    assert done.returncode == 0, done.stderr
+    return list(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module", params=["waitress", "gunicorn"])
+def web(request: pytest.FixtureRequest, server: Server, people: list[dict[str, str]]) -> Iterator[Web]:
+    if request.param == "waitress":
+        yield Web(server, server.port, people)
+        return
+    port = free_port()
+    options = f"--bind 127.0.0.1:{port} --worker-class gthread --workers 2 --threads 8 --timeout 120 --keep-alive 75"
+    command = [sys.executable, "-m", "gunicorn", "dashboard.config.wsgi:application", *options.split()]
+    environment = server.env | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    with subprocess.Popen([*command, "--no-control-socket"], cwd=ROOT, env=environment) as process:
+        try:
+            give_up = time.monotonic() + patience(60)
+            while not answers(port):
+                assert time.monotonic() < give_up
+                time.sleep(0.1)
+            yield Web(server, port, people)
+        finally:
+            process.terminate()
+
+
+def answers(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def opened(web: Web, path: str, header: str) -> socket.socket:
+    """A connection whose response has begun, with small buffers."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    connection.settimeout(patience(30))
+    connection.connect(("127.0.0.1", web.port))
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\n{header}\r\n\r\n".encode())
+    assert connection.recv(12) == b"HTTP/1.1 200"
+    return connection
+
+
+def seconds_to_the_end(connection: socket.socket, begun: Callable[[], None], *, after_s: float) -> tuple[float, int]:
+    """Read slowly, call ``begun`` after some time; how long after it the connection ends, and what came in all."""
+    start, ended, read = time.monotonic(), 0.0, 0
+    while True:
+        if not ended and time.monotonic() - start > after_s:
+            begun()
+            ended = time.monotonic()
+        try:
+            chunk = connection.recv(65_536)
+        except ConnectionResetError:
+            chunk = b""
+        if not chunk or (read < 100_000 and chunk.endswith(b"0\r\n\r\n")):
+            assert ended, "it ended before"
+            return time.monotonic() - ended, read
+        read += len(chunk)
+        time.sleep(len(chunk) / 4e6)
+        assert not ended or time.monotonic() - ended < patience(25), f"{read:,} bytes, and no end"
+
+
+@pytest.mark.parametrize(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
+def test_ends_within_seconds(web: Web, what: str, by: str, end: Callable[[Web, dict[str, str]], None]) -> None:
+    person = web.people.pop()
+    header = (
+        f"Cookie: {web.cookie}={person['session']}" if by == "session" else f"Authorization: Token {person['token']}"
+    )
+    with closing(opened(web, person[what], header)) as connection:
+        found, read = seconds_to_the_end(connection, lambda: end(web, person), after_s=1.5)
+    print(f"{what} by {by}, {end.__name__}: {found:.2f} s, {read:,} bytes")
+    assert found < patience(LIMIT_S)
+    assert read < SIZE
+
+
+def test_a_download_that_nothing_ends_is_whole(web: Web) -> None:
+    person = web.people.pop()
+    headers = {"Authorization": f"Token {person['token']}"}
+    with closing(http.client.HTTPConnection("127.0.0.1", web.port, timeout=patience(60))) as connection:
+        began = time.monotonic()
+        connection.request("GET", person["download"], headers=headers)
+        answer, read = connection.getresponse(), 0
+        while chunk := answer.read(1 << 20):
+            read += len(chunk)
+    print(f"{read / 1e6 / (time.monotonic() - began):,.0f} MB/s")
+    assert read == SIZE
