@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import http.client
 import re
+import socket
 import ssl
 import threading
 import time
-import warnings
 import uuid
+import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
