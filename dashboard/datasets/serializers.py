@@ -279,7 +279,9 @@ class OptionsSerializer(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         options: dict[str, serializers.Field[Any, Any, Any, Any]] = dict(ReadingOptionsSerializer().get_fields())
-        options["options"] = ReadingOptionsSerializer(required=False, help_text="Instead of each: all of them in an object.")
+        options["options"] = ReadingOptionsSerializer(
+            required=False, help_text="Instead of each: all of them in an object."
+        )
         kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
         cleaning = CleaningField(required=False, help_text="Steps after reading, in their order.")
         return options | {"kind": kind, "cleaning": cleaning}
@@ -306,7 +308,9 @@ class UploadSerializer(OptionsSerializer):
     """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return _Own().get_fields() | ReadingOptionsSerializer().get_fields() | {"cleaning": CleaningField(required=False)}
+        return (
+            _Own().get_fields() | ReadingOptionsSerializer().get_fields() | {"cleaning": CleaningField(required=False)}
+        )
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)

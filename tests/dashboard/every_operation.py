@@ -291,7 +291,9 @@ def is_multipart(described: dict[str, Any]) -> bool:
     return "multipart/form-data" in described.get("requestBody", {}).get("content", {})
 
 
-def request(api: Any, method: str, path: str, rows: dict[str, str], *, data: Any = None, multipart: bool = False) -> Any:
+def request(
+    api: Any, method: str, path: str, rows: dict[str, str], *, data: Any = None, multipart: bool = False
+) -> Any:
     """The answer, read whole, with what it changed undone."""
     url, send = address(path, rows), getattr(api, method.lower())
     headers = TUS | ({"Upload-Length": "10"} if path == "uploads/" else {})

@@ -87,7 +87,11 @@ def answers(api: Any, made: World, all_states: bool) -> Any:
                     put_in_state(path, made.rows, state)
                 sent = "requestBody" in described and path != "uploads/{id}/"
                 body = body_of(operation, made.rows) if sent else None
-                yield operation, state, request(api, method, path, made.rows, data=body, multipart=is_multipart(described))
+                yield (
+                    operation,
+                    state,
+                    request(api, method, path, made.rows, data=body, multipart=is_multipart(described)),
+                )
                 transaction.set_rollback(True)
 
 
@@ -100,7 +104,7 @@ def check(api: Any, made: World, all_states: bool, role: str, scope: str = "") -
         assert answer.status_code == status, label
         if code and not operation.startswith("HEAD"):
             assert answer.json()["errors"][0]["code"] == code, label
-        if code in ("role", "scope") or role not in MEMBERS or ACCESS[operation][0] == "own" and role != "owner":
+        if code in ("role", "scope") or role not in MEMBERS or (ACCESS[operation][0] == "own" and role != "owner"):
             shown = answer.whole + str(answer.headers).encode()
             known = (b"Osprey",) if code == "role" else ()  # the name of their project is in the reason
             assert not [one for one in CANARIES if one in shown and one not in known], label

@@ -33,7 +33,7 @@ class Accessed(NamedTuple):
 class ApiView(APIView):
     """What every operation does.
 
-    - A query parameter that the schema does not declare, or declares otherwise, is refused, and so is a field of a body.
+    - A query parameter or a field of a body that the schema does not declare, or declares otherwise, is refused.
     - 201 has the ``Location`` of what was made, its ``urls.self``.
     - JSON has an ``ETag`` of its content; If-None-Match returns 304.
     - A token needs the scope read for safe methods and ``unsafe_scope`` for the others (accounts/permissions.py).
