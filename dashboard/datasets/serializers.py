@@ -264,6 +264,9 @@ class CleaningField(Anything):
     """Cleaning steps in their order, each ``{name, …parameters}``; GET /api/v1/cleaning-steps/ lists them."""
 
 
+CLEANING: dict[str, Any] = {"required": False, "help_text": "Steps after reading, in their order."}
+
+
 class ReadingOptionsSerializer(serializers.Serializer[Any]):
     """The reading options in an object; the engine checks them."""
 
@@ -278,13 +281,9 @@ class OptionsSerializer(serializers.Serializer[Any]):
     """How to read a file, and how to clean what was read; the engine checks both."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        options: dict[str, serializers.Field[Any, Any, Any, Any]] = dict(ReadingOptionsSerializer().get_fields())
-        options["options"] = ReadingOptionsSerializer(
-            required=False, help_text="Instead of each: all of them in an object."
-        )
+        together = ReadingOptionsSerializer(required=False, help_text="Instead of each: all of them in an object.")
         kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
-        cleaning = CleaningField(required=False, help_text="Steps after reading, in their order.")
-        return options | {"kind": kind, "cleaning": cleaning}
+        return {**together.get_fields(), "options": together, "kind": kind, "cleaning": CleaningField(**CLEANING)}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
@@ -308,9 +307,7 @@ class UploadSerializer(OptionsSerializer):
     """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return (
-            _Own().get_fields() | ReadingOptionsSerializer().get_fields() | {"cleaning": CleaningField(required=False)}
-        )
+        return {**_Own().get_fields(), **ReadingOptionsSerializer().get_fields(), "cleaning": CleaningField(**CLEANING)}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)

@@ -67,7 +67,7 @@ def needed_scope(operation: str) -> str:
 def expected(operation: str, role: str, scope: str, state: str) -> tuple[int, str]:
     """The status, and the code of the error or ""."""
     who, status, states = ACCESS[operation]
-    if role == "nobody":
+    if role == "anonymous":
         return 401, "not_authenticated"
     if scope and scope != needed_scope(operation):
         return 403, "scope"
@@ -162,7 +162,7 @@ def test_without_a_login(made: World, all_states: bool) -> None:
     page = Publication.objects.get().path
     assert reader.get(page).status_code == 200
     for api in (client_of(None), half, reader):
-        check(api, made, all_states, "nobody")
+        check(api, made, all_states, "anonymous")
 
 
 @EXTENT
