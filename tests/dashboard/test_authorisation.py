@@ -71,6 +71,14 @@ def id_fields(node: Any, components: dict[str, Any]) -> Iterator[str]:
             yield name
 
 
+def of_body(sent: dict[str, Any], content: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    """What of ``sent`` the body takes: it refuses other fields before it looks for an id."""
+    known = {
+        name for one in content.values() for name in components[one["schema"]["$ref"].rsplit("/", 1)[1]]["properties"]
+    }
+    return {name: value for name, value in sent.items() if name in known}
+
+
 KIND = {"dataset": "datasets", "landmark_set": "landmark-sets", "release": "releases", "upload": "uploads"}
 KIND |= {"derived_from": "releases", "others": "datasets", "project": "projects", "subject_id": "datasets"}
 SENT = {
@@ -117,9 +125,9 @@ def test_ids_in_bodies_are_not_found(stranger_api: APIClient, rows: dict[str, st
             answers = []
             for pk in (rows[KIND[name]], str(uuid.uuid4())):
                 others = {key: rows[KIND[key]] for key in ("dataset", "landmark_set") if key != name}
-                answer = stranger_api.post(path, SENT | others | {name: pk})
+                answer = stranger_api.post(path, of_body(SENT | others | {name: pk}, body, components))
                 answers.append((answer.status_code, answer.content.replace(pk.encode(), b"ID")))
             assert answers[0] == answers[1], (path, name)
             assert answers[0][0] in (400, 404), (path, name, answers[0])
-            tried.add((path, name))
+            tried |= {(path, name)} if answers[0][0] == 404 else set()
     assert len(tried) > 10

@@ -22,7 +22,7 @@ from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.streams.models import LiveStream
 from tests.dashboard.conftest import client_of
 from tests.dashboard.rows import rows_of
-from tests.dashboard.test_authorisation import API, KIND, PAGES, SENT, TUS, address, id_fields
+from tests.dashboard.test_authorisation import API, KIND, PAGES, SENT, TUS, address, id_fields, of_body
 
 # what is in no project: a member is a stranger to them
 PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
@@ -125,7 +125,8 @@ def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(
         names = {name for one in body.values() for name in id_fields(one["schema"], schema["components"]["schemas"])}
         if "{" in path or not names - {"upload"}:
             continue
-        sent = SENT | {name: rows[KIND[name]] for name in names | {"dataset", "landmark_set"}}
+        ids = {name: rows[KIND[name]] for name in names | {"dataset", "landmark_set"}}
+        sent = of_body(SENT | ids, body, schema["components"]["schemas"])
         answer = tried(viewer, "post", path, sent)
         if path in WRITING_BODIES:
             assert refused(answer), (path, answer.status_code)
