@@ -186,7 +186,8 @@ def main(points: int, releases: int) -> None:
     with cairn(points, releases) as (address, user, dataset):
         from playwright.sync_api import sync_playwright
 
-        from tests.browser.conftest import FLAGS, find_browser, session_of
+        from tests.browser.chromium import FLAGS, find_browser
+        from tests.browser.conftest import session_of
 
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=FLAGS)

@@ -103,3 +103,21 @@ def _complete(operation: dict[str, Any], verb: str) -> None:
         responses.setdefault("304", {"description": "Unchanged since the ETag of If-None-Match."})
     if "200" in responses:
         responses["200"].setdefault("headers", {}).update(headers)
+
+
+def closed_bodies(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """drf-spectacular's hook: bodies have no other fields than those listed, as ``core/rest/parsing.py`` checks."""
+    for path in result["paths"].values():
+        for operation in path.values():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                _close(content["schema"], result["components"]["schemas"])
+    return result
+
+
+def _close(node: dict[str, Any], components: dict[str, Any]) -> None:
+    node = components[node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
+    if "properties" in node:
+        node.setdefault("additionalProperties", False)
+    inner = [*node.get("properties", {}).values(), *node.get("allOf", ()), *node.get("oneOf", ())]
+    for one in [*inner, *([node["items"]] if "items" in node else [])]:
+        _close(one, components)

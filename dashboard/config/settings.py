@@ -299,6 +299,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "dashboard.config.openapi.pydantic_schemas",
         "dashboard.config.tus_schema.tus_operations",
+        "dashboard.config.openapi.closed_bodies",
         "dashboard.config.openapi.responses_of_all",
     ],
 }

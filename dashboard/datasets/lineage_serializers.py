@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
@@ -10,7 +9,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.datasets.models import LineageEntry, Unit
-from privacy_engine.errors import ParameterError
 
 OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000
@@ -86,10 +84,3 @@ class DecisionSerializer(serializers.Serializer[Any]):
         max_length=MAX_OTHERS,
         help_text="Uploads by their id; without it, all that share the budget.",
     )
-
-    def to_internal_value(self, data: Any) -> Any:
-        known = {"decision", "others", "csrfmiddlewaretoken"}
-        for name in sorted(set(data) - known) if isinstance(data, Mapping) else []:
-            rule = "decision or others"
-            raise ParameterError(f"{name!r:.60} must be {rule}", field=str(name)[:60], rule=rule)
-        return super().to_internal_value(data)

@@ -11,7 +11,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field, inline_serializer
 from rest_framework import serializers
 
-from dashboard.core.rest.parsing import Anything, FailureField
+from dashboard.core.rest.parsing import CSRF, Anything, FailureField
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs.models import State
 from dashboard.jobs.serializers import QueuePositionField
@@ -54,7 +54,7 @@ class _SpecRequest(serializers.Serializer[Any]):
         if not isinstance(data, Mapping):
             raise ParameterError("the body must be an object", field="body", rule="object")
         own = super().to_internal_value({"name": data.get("name", "")})
-        rest = {name: data[name] for name in data if name not in ("name", "csrfmiddlewaretoken")}
+        rest = {name: data[name] for name in data if name not in ("name", CSRF)}
         return {"spec": self.spec_class.parse(rest), "name": own["name"]}
 
 
@@ -264,14 +264,26 @@ class CleaningField(Anything):
     """Cleaning steps in their order, each ``{name, …parameters}``; GET /api/v1/cleaning-steps/ lists them."""
 
 
+CLEANING: dict[str, Any] = {"required": False, "help_text": "Steps after reading, in their order."}
+
+
+class ReadingOptionsSerializer(serializers.Serializer[Any]):
+    """The reading options in an object; the engine checks them."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {name: option_field(option) for name, option in formats.options().items()}
+
+    def to_internal_value(self, data: Any) -> Any:
+        return data
+
+
 class OptionsSerializer(serializers.Serializer[Any]):
     """How to read a file, and how to clean what was read; the engine checks both."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        options = {name: option_field(option) for name, option in formats.options().items()}
+        together = ReadingOptionsSerializer(required=False, help_text="Instead of each: all of them in an object.")
         kind = serializers.ChoiceField(choices=Kind.choices, required=False, allow_blank=True, help_text=KIND_HELP)
-        cleaning = CleaningField(required=False, help_text="Steps after reading, in their order.")
-        return options | {"kind": kind, "cleaning": cleaning}
+        return {**together.get_fields(), "options": together, "kind": kind, "cleaning": CleaningField(**CLEANING)}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
@@ -295,14 +307,14 @@ class UploadSerializer(OptionsSerializer):
     """A file, what to call it, and how to read it. Fields that are neither are reading options, known or refused."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return _Own().get_fields() | super().get_fields()
+        return {**_Own().get_fields(), **ReadingOptionsSerializer().get_fields(), "cleaning": CleaningField(**CLEANING)}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         rest, cleaning = _without_cleaning(data)
         declared = serializers.Serializer.to_internal_value(_Own(context=self.context), data)
         if ("file" in declared) == ("upload" in declared):
             raise ParameterError("Send a file, or name a whole upload.", field="file", rule="file or upload")
-        own = (*_Own().get_fields(), "csrfmiddlewaretoken")
+        own = (*_Own().get_fields(), CSRF)
         return {"options": {name: rest[name] for name in rest if name not in own}, **cleaning, **declared}
 
 
@@ -341,9 +353,6 @@ class TotalField(Anything):
     """``{epsilon, radius_m}`` of trajectories, ``{epsilon, unit}`` of other kinds; the ledger checks it."""
 
 
-CHANGEABLE = ("name", "tags", "budget", "project")
-
-
 class ChangeSerializer(serializers.Serializer[Any]):
     """What may be changed of a dataset: its name, its tags, its budget (null: none), its project (null: none)."""
 
@@ -351,16 +360,6 @@ class ChangeSerializer(serializers.Serializer[Any]):
     tags = serializers.ListField(child=serializers.CharField(), required=False)
     budget = TotalField(required=False, allow_null=True)
     project = serializers.UUIDField(required=False, allow_null=True, help_text=PROJECT_HELP)
-
-    def to_internal_value(self, data: Any) -> Any:
-        unknown = sorted(set(data) - {*CHANGEABLE, "csrfmiddlewaretoken"}) if isinstance(data, Mapping) else []
-        if unknown:
-            raise ParameterError(
-                f"{unknown[0]!r:.60} cannot be changed; name, tags, budget and project can",
-                field=str(unknown[0])[:60],
-                rule="name, tags, budget or project",
-            )
-        return super().to_internal_value(data)
 
 
 class KindQuery(serializers.Serializer[Any]):

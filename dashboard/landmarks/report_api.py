@@ -43,9 +43,10 @@ class LandmarkSetLossView(ApiView):
     def get(self, request: Request, pk: Any = None) -> Any:
         row = get_object_or_404(visible_landmark_sets(request.user), pk=pk)
         self.read_rows = [row]
-        params = valid(LossQuery, request.query_params)
-        form, points = _format(request), params.pop("points")
-        series = params.pop("series")
+        query = request.query_params.copy()
+        form = _format(query.pop("format", [""])[-1])
+        params = valid(LossQuery, query)
+        points, series = params.pop("points"), params.pop("series")
         correlation = correlation_of(params, row.dataset)
         found = losses(mask_of_series(row, series), correlation=correlation, **params)
         if form == "csv":
@@ -79,9 +80,8 @@ class BudgetPlanView(ApiView):
         return Response(plan(n=n, correlation=correlation, **kept).model_dump())
 
 
-def _format(request: Request) -> str:
-    params = str(request.query_params.get("format", ""))
-    if "format" in request.query_params and params not in FORMATS:
+def _format(text: str) -> str:
+    if text and text not in FORMATS:
         rule = " or ".join(FORMATS)
-        raise ParameterError(f"format must be {rule}, got {params!r:.60}", field="format", rule=rule, value=params)
-    return params
+        raise ParameterError(f"format must be {rule}, got {text!r:.60}", field="format", rule=rule, value=text)
+    return text

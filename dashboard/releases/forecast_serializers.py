@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -15,7 +15,6 @@ from privacy_engine.analysis import best_guess
 from privacy_engine.analysis.accepted_error import LEAST, MOST, Figure
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import mechanisms
-from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import parse_steps
 
 MAX_COMPARED = 20
@@ -27,19 +26,29 @@ LEAST_M, MOST_M = 1.0, 1e7
 class MechanismsField(Anything):
     """Mechanisms with their parameters; errors are named ``mechanisms.0.field``."""
 
-    def to_internal_value(self, data: Any) -> list[TrajectoryMechanism]:
+    kind: ClassVar[str | None] = "trajectory"
+    """Of which kind of data they are; None: of any."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
         if not isinstance(data, list) or not 1 <= len(data) <= MAX_COMPARED:
             rule = f"a list of 1 to {MAX_COMPARED} mechanisms"
             raise ParameterError(f"mechanisms must be {rule}", field="mechanisms", rule=rule, value=data)
         found, errors = [], []
         for i, one in enumerate(data):
             try:
-                found.append(mechanisms.of("trajectory").parse(one, field=f"mechanisms.{i}"))
+                known = mechanisms.of(self.kind) if self.kind else mechanisms
+                found.append(known.parse(one, field=f"mechanisms.{i}"))
             except ParameterErrors as wrong:
                 errors += wrong.errors
         if errors:
             raise ParameterErrors(errors)
         return found
+
+
+class AnyMechanismsField(MechanismsField):
+    """The same of any kind of data."""
+
+    kind = None
 
 
 class SubjectRequest(serializers.Serializer[Any]):

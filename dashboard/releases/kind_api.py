@@ -12,7 +12,6 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dashboard.core.rest.components import DescriptionField
 from dashboard.core.rest.parsing import UNKEPT, Number, Whole, valid
 from dashboard.datasets import ledger
 from dashboard.datasets.cells import CellsQuery, CellsSerializer
@@ -20,10 +19,11 @@ from dashboard.datasets.counts import CountsQuery, CountsSerializer
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.datasets.selectors import require_kind, require_ready, require_releasable, visible_datasets
 from dashboard.releases import kinds, services
+from dashboard.releases.forecast_serializers import AnyMechanismsField
 from dashboard.releases.models import Release
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
-from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanism import Mechanism
 from privacy_engine.spec import mechanism_for_counts
 
 
@@ -45,7 +45,7 @@ class QuoteRequest(serializers.Serializer[Any]):
     """A dataset, and mechanisms to release it by."""
 
     dataset = serializers.UUIDField()
-    mechanisms = serializers.ListField(child=DescriptionField(mechanisms), min_length=1, max_length=20)
+    mechanisms = AnyMechanismsField()
 
 
 class QuotedSerializer(serializers.Serializer[Any]):

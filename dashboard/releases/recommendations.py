@@ -185,7 +185,9 @@ def _cell_of(row: Release, grid: Grid, item: Any, field: str) -> int:
 
 def _cell_of_position(grid: Grid, item: Mapping[str, Any], field: str) -> int:
     position = [item.get("lon"), item.get("lat")]
-    if set(item) != {"lon", "lat"} or any(type(value) not in (int, float) for value in position):
+    if unknown := sorted(set(item) - {"lon", "lat"}):
+        raise _refused(f"{field}.{unknown[0]:.40}", "left out: a position has lon and lat", item[unknown[0]])
+    if any(type(value) not in (int, float) for value in position):
         raise _refused(field, "a position with numbers lon and lat", dict(item))
     cell = int(grid.cells(np.array(position[:1], float), np.array(position[1:], float))[0])
     if cell < 0:

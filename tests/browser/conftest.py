@@ -20,27 +20,16 @@ from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync
 
 from dashboard.accounts.models import User
 from tests.browser.browser_profiles import PageMonitor, Profiles
+from tests.browser.chromium import FLAGS, find_browser
 from tests.browser.fixtures import WALK, elsewhere, pair, served, stays, taxi, walk  # noqa: F401
 from tests.browser.jobs import run_jobs
 from tests.patience import patience
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in this thread; we do nothing async
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--process-per-site",
-    "--renderer-process-limit=1",  # a new page takes the process there is
-]
 AXE = Axe().axe_script
 OFF_BY_DEFAULT = ("target-size", "label-content-name-mismatch")
 """Rules of axe that are checked as well."""
 PATIENCE_MS = patience(20_000)
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 SIZES = pytest.mark.parametrize(
@@ -58,12 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
             if item.get_closest_marker("journey") is None:
                 item.add_marker("slow")
-
-
-def find_browser(playwright: Playwright) -> str | None:
-    """BROWSER_PATH, then a Chromium on the PATH, then Playwright's own; None where there is none."""
-    named = [os.environ.get("BROWSER_PATH"), *map(shutil.which, NAMES), playwright.chromium.executable_path]
-    return next((path for path in named if path and Path(path).exists()), None)
 
 
 @pytest.fixture(scope="session")

@@ -136,7 +136,7 @@ def main(folder: Path, names: list[str]) -> None:
     from playwright.sync_api import sync_playwright
 
     with cairn() as (address, stage), sync_playwright() as playwright:
-        from tests.browser.conftest import FLAGS, find_browser
+        from tests.browser.chromium import FLAGS, find_browser
         from tests.browser.png_palette import with_palette
         from tests.patience import patience
 

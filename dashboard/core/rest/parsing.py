@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, BinaryIO
 
 from django.http import FileResponse, QueryDict
@@ -125,12 +126,50 @@ def attachment(file: BinaryIO, media_type: str, name: str) -> FileResponse:
 
 
 def valid(serializer: type[serializers.Serializer[Any]], data: Any) -> dict[str, Any]:
-    """What the serializer makes of ``data``, a JSON object, form or query; its errors go to the client."""
+    """What the serializer makes of ``data``, a JSON object, form or query; its errors go to the client.
+
+    Raises
+    ------
+    ParameterErrors
+        One error for each name that the serializer, or one inside it, does not have, and each value of another type.
+    """
     checked = serializer(data=data)
-    if not isinstance(data, QueryDict) and (errors := list(_other_types(checked, data))):
+    errors = list(_unknown_fields(checked, data))
+    errors += [] if isinstance(data, QueryDict) else _other_types(checked, data)
+    if errors:
         raise ParameterErrors(errors)
     checked.is_valid(raise_exception=True)
     return dict(checked.validated_data)
+
+
+def unknown_name(name: str, value: Any, known: Collection[str], *, sort: str, at: str = "") -> ParameterError:
+    """Return the error of a ``name`` that is not one of ``known``, with the one that was probably meant.
+
+    ``sort`` is of what it is a name ("field"), ``at`` the path of the object that it is in.
+    """
+    rule = f"one of {', '.join(sorted(known))}" if known else f"no {sort}"
+    near = get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    inside = at or "this operation"
+    field = f"{at}.{name:.60}" if at else f"{name:.60}"
+    message = f"{field} is not a {sort} of {inside}, which takes {rule}{hint}"
+    return ParameterError(message, field=field, rule=rule, value=value)
+
+
+CSRF = "csrfmiddlewaretoken"
+"""A field that forms of pages have beside their own."""
+
+
+def _unknown_fields(serializer: serializers.Serializer[Any], data: Any, at: str = "") -> Iterator[ParameterError]:
+    """Names that a serializer would ignore."""
+    if not isinstance(data, Mapping):
+        return
+    for name, value in data.items():
+        inner = serializer.fields.get(name)
+        if inner is None and name != CSRF:
+            yield unknown_name(str(name), value, serializer.fields, sort="field", at=at)
+        elif isinstance(inner, serializers.Serializer):
+            yield from _unknown_fields(inner, value, f"{at}.{name}" if at else name)
 
 
 _JSON_TYPES = {

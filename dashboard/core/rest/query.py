@@ -1,10 +1,9 @@
-"""Query parameters of the API: those that the schema declares for an operation, given as it declares them."""
+"""Query parameters and bodies: those that the schema declares for an operation, given as it declares them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from django_filters import CharFilter
@@ -12,6 +11,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import ListField, Serializer
 from rest_framework.views import APIView
 
+from dashboard.core.rest.parsing import CSRF, unknown_name
 from privacy_engine.errors import ParameterError, ParameterErrors
 
 
@@ -23,7 +23,9 @@ class Declared:
     blank: bool = False
 
 
+UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 _declared: dict[tuple[type[APIView], str, str], Mapping[str, Declared]] = {}
+_with_body: dict[tuple[type[APIView], str, str], bool] = {}
 
 
 def check_query(view: Any) -> None:
@@ -46,6 +48,29 @@ def check_query(view: Any) -> None:
         raise ParameterErrors(errors)
 
 
+def check_no_body(view: Any) -> None:
+    """Refuse fields in the body of an operation of ``view`` that declares no body; ``valid`` checks the others.
+
+    Raises
+    ------
+    ParameterErrors
+        One error for each field.
+    """
+    if view.request.method not in UNSAFE or not hasattr(view, _handler_name(view)) or _takes_body(view):
+        return
+    data = view.request.data
+    errors = [unknown_name(name, data[name], (), sort="field") for name in data if name != CSRF]
+    if errors:
+        raise ParameterErrors(errors)
+
+
+def _takes_body(view: Any) -> bool:
+    key = (type(view), _handler_name(view), _method(view))
+    if key not in _with_body:
+        _with_body[key] = _method(view) != "DELETE" and _schema_of(view).get_request_serializer() is not None
+    return _with_body[key]
+
+
 def declared_parameters(view: Any) -> Mapping[str, Declared]:
     """Return the query parameters that the OpenAPI schema has for the operation of ``view.request``, by name."""
     key = (type(view), _handler_name(view), _method(view))
@@ -62,11 +87,16 @@ def _handler_name(view: Any) -> str:
     return getattr(view, "action", None) or _method(view).lower()
 
 
-def _from_schema(view: Any) -> dict[str, Declared]:
-    """As drf-spectacular lists them, without its extensions, which a web process imports for the schema only."""
+def _schema_of(view: Any) -> Any:
+    """drf-spectacular's, without its extensions, which a web process imports for the schema only."""
     handler = getattr(view, _handler_name(view))
     schema = (getattr(handler, "kwargs", {}).get("schema") or type(type(view).schema))()
     schema.view, schema.method, schema.path = view, _method(view), ""
+    return schema
+
+
+def _from_schema(view: Any) -> dict[str, Declared]:
+    schema = _schema_of(view)
     found = {name: one for parameter in schema.get_override_parameters() for name, one in _described(parameter)}
     if schema.get_filter_backends() and getattr(view, "filterset_class", None):
         filters = view.filterset_class.base_filters.items()
@@ -87,7 +117,7 @@ def _described(parameter: OpenApiParameter | type[Serializer[Any]]) -> Iterator[
 
 def _error(name: str, values: list[str], known: Mapping[str, Declared]) -> ParameterError | None:
     if name not in known:
-        return _unknown(name, values[-1], known)
+        return unknown_name(name, values[-1], known, sort="query parameter")
     if len(values) > 1 and not known[name].many:
         return _refused(name, "given once", values)
     if "" in values and not known[name].blank:
@@ -97,11 +127,3 @@ def _error(name: str, values: list[str], known: Mapping[str, Declared]) -> Param
 
 def _refused(name: str, rule: str, value: str | list[str]) -> ParameterError:
     return ParameterError(f"{name} must be {rule}, got {value!r:.60}", field=name, rule=rule, value=value)
-
-
-def _unknown(name: str, value: str, known: Mapping[str, Declared]) -> ParameterError:
-    rule = f"one of {', '.join(sorted(known))}" if known else "no query parameter"
-    near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    message = f"{name:.60} is not a query parameter of this operation, which takes {rule}{hint}"
-    return ParameterError(message, field=name, rule=rule, value=value)

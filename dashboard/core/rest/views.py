@@ -1,4 +1,4 @@
-"""The base of every view of the API: strict queries, ``Location``, ``ETag`` and ``Cache-Control``."""
+"""The base of every view of the API: strict queries and bodies, ``Location``, ``ETag`` and ``Cache-Control``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import GenericViewSet
 
 from dashboard.core.rest.parsing import UNKEPT
-from dashboard.core.rest.query import check_query
+from dashboard.core.rest.query import check_no_body, check_query
 
 Row = TypeVar("Row", bound=Model)
 
@@ -33,7 +33,7 @@ class Accessed(NamedTuple):
 class ApiView(APIView):
     """What every operation does.
 
-    - A query parameter that the schema does not declare, or declares otherwise, is refused.
+    - A query parameter or a field of a body that the schema does not declare, or declares otherwise, is refused.
     - 201 has the ``Location`` of what was made, its ``urls.self``.
     - JSON has an ``ETag`` of its content; If-None-Match returns 304.
     - A token needs the scope read for safe methods and ``unsafe_scope`` for the others (accounts/permissions.py).
@@ -48,6 +48,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         check_query(self)
+        check_no_body(self)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         found: HttpResponseBase = super().finalize_response(request, response, *args, **kwargs)

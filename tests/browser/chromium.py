@@ -1,0 +1,28 @@
+"""The browser of the tests, and how it is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from playwright.sync_api import Playwright
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--process-per-site",
+    "--renderer-process-limit=1",  # a new page takes the process there is
+]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def find_browser(playwright: Playwright) -> str | None:
+    """BROWSER_PATH, then a Chromium on the PATH, then Playwright's own; None where there is none."""
+    named = [os.environ.get("BROWSER_PATH"), *map(shutil.which, NAMES), playwright.chromium.executable_path]
+    return next((path for path in named if path and Path(path).exists()), None)

@@ -1,0 +1,190 @@
+"""Who may do what: role x operation of the schema x state of the object, and no protected value in other answers.
+
+``access_table.py`` lists what is covered; an operation that is not in it fails.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.accounts import second_factor, services
+from dashboard.accounts.models import User
+from dashboard.publications.models import Publication
+from tests.dashboard.access_table import ACCESS, COLUMNS
+from tests.dashboard.conftest import client_of
+from tests.dashboard.every_operation import (
+    CANARIES,
+    World,
+    body_of,
+    is_multipart,
+    operations,
+    put_in_state,
+    request,
+    schema,
+    states_of,
+    world,
+)
+from tests.dashboard.test_passwords import OLD, with_password
+from tests.dashboard.test_publications import bodies
+from tests.dashboard.test_second_factor import app_code
+
+PERMITTED = {
+    "any": {"owner", "lead", "editor", "viewer", "former", "stranger"},
+    "own": {"owner"},
+    "read": {"owner", "lead", "editor", "viewer"},
+    "write": {"owner", "lead", "editor"},
+    "remove": {"owner", "lead"},
+    "manage": {"lead"},
+    "alone": {"owner"},
+    "leave": {"lead", "viewer"},
+}
+MEMBERS = PERMITTED["read"]
+PUBLISHING = {"POST streams/{id}/events/", "POST releases/{id}/publications/"}
+pytestmark = pytest.mark.timeout(900)
+EXTENT = pytest.mark.parametrize(
+    "all_states", [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.slow)]
+)
+OPERATIONS = list(operations(schema()))
+
+
+@pytest.fixture
+def made(owner: User, stranger: User, owner_api: APIClient) -> World:
+    return world(owner, owner_api)
+
+
+def needed_scope(operation: str) -> str:
+    if operation.startswith(("GET", "HEAD", "OPTIONS")):
+        return "read"
+    return "publish" if operation in PUBLISHING else "write"
+
+
+def expected(operation: str, role: str, scope: str, state: str) -> tuple[int, str]:
+    """The status, and the code of the error or ""."""
+    who, status, states = ACCESS[operation]
+    if role == "anonymous":
+        return 401, "not_authenticated"
+    if scope and scope != needed_scope(operation):
+        return 403, "scope"
+    if role in PERMITTED[who]:
+        return (status, "") if not states or state in states else (409, "conflict")
+    return (403, "role") if who != "own" and role in MEMBERS else (404, "not_found")
+
+
+def answers(api: Any, made: World, all_states: bool) -> Any:
+    """Operation, state and answer of everything in the table; nothing stays changed."""
+    for method, path, described in OPERATIONS:
+        operation, states = f"{method} {path}", states_of(path)
+        works = [state for state in states if not ACCESS[operation][2] or state in ACCESS[operation][2]]
+        for state in states if all_states else works[:1]:
+            with transaction.atomic():
+                if state:
+                    put_in_state(path, made.rows, state)
+                sent = "requestBody" in described and path != "uploads/{id}/"
+                body = body_of(operation, made.rows) if sent else None
+                yield (
+                    operation,
+                    state,
+                    request(api, method, path, made.rows, data=body, multipart=is_multipart(described)),
+                )
+                transaction.set_rollback(True)
+
+
+def check(api: Any, made: World, all_states: bool, role: str, scope: str = "") -> None:
+    """Every answer has the status of the table, and those of others hold nothing protected."""
+    tried = 0
+    for operation, state, answer in answers(api, made, all_states):
+        status, code = expected(operation, role, scope, state)
+        label = (role, scope, operation, state, answer.status_code, answer.whole[:300])
+        assert answer.status_code == status, label
+        if code and not operation.startswith("HEAD"):
+            assert answer.json()["errors"][0]["code"] == code, label
+        if code in ("role", "scope") or role not in MEMBERS or (ACCESS[operation][0] == "own" and role != "owner"):
+            shown = answer.whole + str(answer.headers).encode()
+            known = (b"Osprey",) if code == "role" else ()  # the name of their project is in the reason
+            assert not [one for one in CANARIES if one in shown and one not in known], label
+            if "{id}" not in operation and "{session" not in operation:
+                assert not [pk for pk in made.rows.values() if pk.encode() in shown], label
+        tried += 1
+    assert tried >= len(ACCESS)
+
+
+def test_the_table_lists_every_operation_once() -> None:
+    assert sorted(ACCESS) == sorted(f"{method} {path}" for method, path, _ in OPERATIONS)
+    assert len(ACCESS) == len(COLUMNS) > 150
+    for operation, (who, _, states) in ACCESS.items():
+        assert who in PERMITTED, operation
+        assert set(states) <= set(states_of(operation.split()[1])), operation
+
+
+@EXTENT
+def test_by_role(made: World, all_states: bool) -> None:
+    for role in ("owner", "lead", "editor", "viewer"):
+        check(client_of(User.objects.get(username=role)), made, all_states, role)
+
+
+@EXTENT
+def test_former_members_and_strangers_find_nothing(made: World, all_states: bool) -> None:
+    for role in ("former", "stranger"):
+        check(client_of(User.objects.get(username=role)), made, all_states, role)
+
+
+def test_what_is_of_others_is_as_what_never_was(made: World) -> None:
+    api, never = client_of(User.objects.get(username="stranger")), {name: str(uuid.uuid4()) for name in made.rows}
+    for method, path, described in OPERATIONS:
+        operation, found = f"{method} {path}", []
+        if ACCESS[operation][0] == "any":
+            continue
+        for rows in (made.rows, never):
+            body = body_of(operation, rows) if "requestBody" in described and path != "uploads/{id}/" else None
+            answer = request(api, method, path, rows, data=body, multipart=is_multipart(described))
+            text = answer.whole.decode()
+            for pk in rows.values():
+                text = text.replace(pk, "ID")
+            found.append((answer.status_code, text))
+        assert found[0] == found[1], operation
+
+
+@EXTENT
+def test_without_a_login(made: World, all_states: bool) -> None:
+    """Anonymous, after the password alone where a second factor is needed, and with a public link."""
+    second_factor.begin(user=with_password(made.owner))
+    assert second_factor.confirm(user=made.owner, text=app_code(made.owner))
+    half, reader = APIClient(), APIClient()
+    begun = half.post("/login/", {"username": "owner", "password": OLD}, format="multipart")
+    assert begun["Location"] == "/login/code/"
+    assert "_auth_user_id" not in half.session
+    page = Publication.objects.get().path
+    assert reader.get(page).status_code == 200
+    for api in (client_of(None), half, reader):
+        check(api, made, all_states, "anonymous")
+
+
+@EXTENT
+@pytest.mark.parametrize("scope", ["read", "write", "publish"])
+def test_by_scope_of_a_token(made: World, all_states: bool, scope: str) -> None:
+    token = services.make_token(user=made.owner, scopes=[scope])[1]
+    check(APIClient(headers={"Authorization": f"Token {token}"}), made, all_states, "owner", scope)
+
+
+def test_a_public_link_shows_what_was_published_until_it_ends(made: World) -> None:
+    link = Publication.objects.get()
+    ids = {pk.encode() for pk in made.rows.values()} - {str(link.release_id).encode()}  # the label names its release
+    for address, content in bodies(link.path, link.kind).items():
+        assert not [one for one in (*CANARIES, *ids) if one in content], address
+    put_in_state("publications/{id}/", made.rows, "expired")
+    assert Client().get(link.path).status_code == 404
+    put_in_state("publications/{id}/", made.rows, "open")
+    assert Client().get(link.path).status_code == 200
+    link.delete()
+    assert Client().get(link.path).status_code == 404
+
+
+def test_would_notice_a_row_in_a_list(made: World) -> None:
+    with pytest.raises(AssertionError, match="GET account-exports/"):  # the owner's own, shown as to a stranger
+        check(client_of(made.owner), made, False, "stranger")

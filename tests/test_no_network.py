@@ -1,0 +1,51 @@
+"""Nothing connects to another host: the product does its tasks in a network namespace with loopback alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.patience import patience
+from tests.postgres import programs
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def why_not() -> str:
+    """Return why there can be no such namespace here; empty where there can."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    missing = [name for name in ("unshare", "ip", "redis-server") if not shutil.which(name)]
+    if missing or programs() is None:
+        return f"needs {(missing or ['PostgreSQL'])[0]}"
+    if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode:
+        return "this kernel or container allows no network namespaces"
+    return ""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_every_task_is_done_and_nothing_is_sent_elsewhere(tmp_path: Path) -> None:
+    if reason := why_not():
+        pytest.skip(reason)
+    command = ["unshare", "--net", sys.executable, "-m", "tests.no_network", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=patience(800))
+    logs = (log.read_text()[-2000:] for log in tmp_path.glob("*.log"))
+    assert done.returncode == 0, "\n".join([done.stderr[-3000:], *logs])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert found["interfaces"] == ["lo"]
+    assert {one.split()[0] for one in found["probes"]} == {"192.0.2.1:80", "192.0.2.2:53"}  # the record works
+    assert found["tasks"] == ["import", "release", "map", "docs", "experiment", "live stream", "public link"]
+    assert found["alive"] == ["redis", "web", "worker", "sweep"]
+    assert found["sent"] == {}
+    assert found["sent_with_browser"] == {}
+    if found["browser"]["pages"]:  # a browser is installed
+        assert found["browser"]["hosts"] == ["127.0.0.1:8000"]
+        assert found["browser"]["faults"] == []
