@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -155,7 +155,7 @@ def installation() -> Iterator[Path]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stages", nargs="*", metavar="STAGE", help="those whose names begin so; all where none is named")
+    parser.add_argument("stages", nargs="*", metavar="STAGE", help="those that begin so; all where none is named")
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--people", type=int, default=1000)
     parser.add_argument("--busy", action="store_true")

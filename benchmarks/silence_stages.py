@@ -1,8 +1,7 @@
-"""The stages that :mod:`benchmarks.silence` measures, each made of generated data and of what the ones before stored."""
+"""The stages that :mod:`benchmarks.silence` measures, made of generated data."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import zipfile
 from collections.abc import Callable, Iterator
@@ -126,7 +125,7 @@ CLEANING = [
     {"name": "resample", "every_s": 2.0},
     {"name": "split-gaps", "silence_s": 3600.0},
 ]
-WHOLE, OF_ROWS = 1_000_000, 5_000_000
+WHOLE, OF_ROWS = 1_000_000, 2_000_000
 """About how many rows are read of a format that is held in memory, and of one that is read one by one."""
 
 
@@ -176,11 +175,16 @@ class Account:
         }
         kinds = {"visits.csv": "checkins", "counts.csv": "stream"}
         for name, write in writers.items():
-            yield f"import {name}", _Prepared(
-                lambda name=name, write=write: self.queued(self.file(name, write), kinds.get(name, "")), self.imported
+            yield (
+                f"import {name}",
+                _Prepared(
+                    lambda name=name, write=write: self.queued(self.file(name, write), kinds.get(name, "")),
+                    self.imported,
+                ),
             )
-        yield "import people.csv, cleaned", _Prepared(
-            lambda: self.queued(self.file("people.csv", writers["people.csv"]), "", CLEANING), self.imported
+        yield (
+            "import people.csv, cleaned",
+            _Prepared(lambda: self.queued(self.file("people.csv", writers["people.csv"]), "", CLEANING), self.imported),
         )
 
     def queued(self, path: Path, kind: str = "", cleaning: Any = ()) -> Any:
@@ -275,18 +279,27 @@ class Account:
         for kind in datatypes:
             for cls in mechanisms.of(kind):
                 if cls.publishable and not getattr(cls, "needs_venues", False):
-                    yield f"release {cls.registered_name()}", _Prepared(
-                        lambda cls=cls, kind=kind: self.submitted(_example(cls), kind), self.released
+                    yield (
+                        f"release {cls.registered_name()}",
+                        _Prepared(lambda cls=cls, kind=kind: self.submitted(_example(cls), kind), self.released),
                     )
         for step in postprocesses:
             chosen = step.model_validate(_example(step))
-            yield f"derive {step.registered_name()}", _Prepared(
-                lambda chosen=chosen: derive_release(source=self.release(chosen.kind), steps=[chosen]), self.released
+            yield (
+                f"derive {step.registered_name()}",
+                _Prepared(
+                    lambda chosen=chosen: derive_release(source=self.release(chosen.kind), steps=[chosen]),
+                    self.released,
+                ),
             )
         for kind, found in datatypes.items():
             for name in found.exports:
-                yield f"export {kind} {name}", _Prepared(
-                    lambda kind=kind: self.release(kind), lambda row, name=name: drained(downloads.export(row, name)[0])
+                yield (
+                    f"export {kind} {name}",
+                    _Prepared(
+                        lambda kind=kind: self.release(kind),
+                        lambda row, name=name: drained(downloads.export(row, name)[0]),
+                    ),
                 )
 
     # The rest ------------------------------------------------------------------------------------
@@ -309,35 +322,43 @@ class Account:
 
         for cls in attacks:
             described = cls.model_validate(_example(cls))
-            yield f"attack {cls.registered_name()}", _Prepared(
-                lambda described=described: submit_attack(
-                    owner=self.user, release=self.release("trajectory"), attack=described
-                )[0],
-                lambda row: (attacking.run(row.pk), finished(row)),
+            yield (
+                f"attack {cls.registered_name()}",
+                _Prepared(
+                    lambda described=described: submit_attack(
+                        owner=self.user, release=self.release("trajectory"), attack=described
+                    )[0],
+                    lambda row: (attacking.run(row.pk), finished(row)),
+                ),
             )
 
         def experimented(row: Any) -> Any:
-            for _ in itertools.count():
-                waiting = Part.objects.filter(experiment=row, state="queued").first()
-                if waiting is None:
-                    return finished(row)
+            while waiting := Part.objects.filter(experiment=row, state="queued").first():
                 experimenting.run(waiting.pk)
+            return finished(row)
 
         for preset in presets.presets:
             if preset.kind == "trajectory":
                 described = preset.model_validate({"name": preset.registered_name()})
-                yield f"experiment {preset.registered_name()}", _Prepared(
-                    lambda described=described: submit_experiment(owner=self.user, preset=described), experimented
+                yield (
+                    f"experiment {preset.registered_name()}",
+                    _Prepared(
+                        lambda described=described: submit_experiment(owner=self.user, preset=described), experimented
+                    ),
                 )
         for mechanism in mechanisms:
             if mechanism.publishable:
                 spec = AuditSpec(mechanism=_example(mechanism), trials=100_000, seed=1)
-                yield f"audit {mechanism.registered_name()}", _Prepared(
-                    lambda spec=spec: submit_audit(owner=self.user, spec=spec),
-                    lambda row: (auditing.run(row.pk), finished(row)),
+                yield (
+                    f"audit {mechanism.registered_name()}",
+                    _Prepared(
+                        lambda spec=spec: submit_audit(owner=self.user, spec=spec),
+                        lambda row: (auditing.run(row.pk), finished(row)),
+                    ),
                 )
-        yield "account export", _Prepared(
-            lambda: request_export(owner=self.user), lambda row: (packing.run(row.pk), finished(row))
+        yield (
+            "account export",
+            _Prepared(lambda: request_export(owner=self.user), lambda row: (packing.run(row.pk), finished(row))),
         )
 
 

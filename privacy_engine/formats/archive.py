@@ -33,6 +33,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
 from privacy_engine.mapped_series import MappedSeries, SeriesFile, leave, mapped
+from privacy_engine.progress import reported
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
 GZIP = b"\x1f\x8b"
@@ -56,7 +57,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options))
-        for info in members:
+        for info in reported(members):
             try:
                 found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
             except ChoiceNeeded:

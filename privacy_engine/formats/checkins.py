@@ -15,7 +15,7 @@ import numpy as np
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
 from privacy_engine.formats.columns import canonical, which_column
 from privacy_engine.formats.crs import eastward
@@ -24,6 +24,7 @@ from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers,
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import times
+from privacy_engine.progress import ROWS, reported
 from privacy_engine.venues import Venues
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
@@ -164,8 +165,8 @@ def _names(
         return []
     found = venues.names_of(places) if venues is not None else [""] * len(places)
     if own is not None:
-        names = pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)).to_pylist()
-        for code, name in zip(place.tolist(), names, strict=True):
+        names = listed(pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)))
+        for code, name in zip(place.tolist(), reported(names, ROWS), strict=True):
             found[code] = found[code] or name
     named = sum(map(bool, found))
     if not named:
@@ -215,7 +216,7 @@ def _kept(reasons: Any, table: Table, report: Report) -> Ints:
 
 def _coded(column: Any, kept: Ints) -> tuple[Ints, list[str]]:
     coded = pc.utf8_trim_whitespace(column.cast(pa.string())).take(pa.array(kept)).dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(coded.dictionary)
 
 
 def _report_order(seconds: Floats, user: Ints, report: Report) -> None:

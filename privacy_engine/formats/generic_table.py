@@ -19,6 +19,7 @@ from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
+from privacy_engine.progress import reported
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
@@ -113,7 +114,7 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
 def arrow_table(table: Any) -> Table:
     """The plain columns of an Arrow table; nested ones and those of bytes are left out."""
     names, columns = [], []
-    for place, name in enumerate(table.schema.names):
+    for place, name in enumerate(reported(table.schema.names)):
         column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()

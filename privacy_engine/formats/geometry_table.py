@@ -18,6 +18,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import series_of_rows
 from privacy_engine.formats.well_known_text import geometry_cells
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _MARKS = {",": ",", ";": ";", "|": "|", "tab": "\t", "space": " "}
 _MOST_LINES = 20
@@ -38,7 +39,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 def _rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
     try:
-        for row in reader:
+        for row in reported(reader, ROWS):
             if any(cell.strip() for cell in row):
                 yield reader.line_num, row
     except csv.Error as error:

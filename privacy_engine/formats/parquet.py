@@ -14,6 +14,7 @@ from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, size_of
+from privacy_engine.progress import advance
 
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32
@@ -28,7 +29,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     try:
         file = _opened(pa.BufferReader(data), len(data), source)
         chosen = plan(file.schema_arrow, file.metadata.metadata, _sample(file), options, report)
+        advance()
         table = file.read(columns=chosen.columns)
+        advance()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise error if isinstance(error, FormatError) else _bad() from error
     return series_of(table, chosen, report)

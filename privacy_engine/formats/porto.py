@@ -23,6 +23,7 @@ from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 STEP_S = 15.0
 DOCUMENTED = "Porto's description states that positions are 15 seconds apart, from the trip's Unix timestamp on."
@@ -40,7 +41,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     try:
         header = next(reader, [])
         places = _places(header, options)
-        for cells in reader:
+        for cells in reported(reader, ROWS // 16):
             if not any(cells):
                 continue
             line = reader.line_num

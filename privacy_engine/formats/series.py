@@ -18,6 +18,7 @@ from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance, reported
 
 MAX_SERIES = 100_000
 _WITHOUT_TIMES = "stay points and releases that need time are not available."
@@ -76,10 +77,13 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     ChoiceNeeded
         The order of coordinates, their system or the time zone must be named by the owner.
     """
+    advance()
     report.rows_read += len(points.lon)
     lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled, e7=points.e7)
     keep = _keep_positions(points, lon, lat, report)
+    advance()
     seconds = _instants(points, keep, options, report)
+    advance()
     if seconds is not None:
         keep = _keep_timed(points, keep, seconds, report)
     marked = settle(points.marks, keep, points.rows, report)
@@ -91,6 +95,7 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     if not keep.any():
         raise nothing_left(report)
     kept = None if keep.all() else np.flatnonzero(keep)
+    advance()
     codes, owners = _of_persons(points, kept)
     given = [points.lon, points.lat, points.marks and points.marks.yes]
     columns = [_picked(one, kept) for one in (lon, lat, seconds, marked)]
@@ -261,9 +266,10 @@ def _split(
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
 ) -> list[Trajectory]:
+    advance()
     order = _order(codes, columns[2], rows, report)
     if order is not None:
-        for i in range(len(columns)):
+        for i in reported(range(len(columns))):
             columns[i] = _picked(columns[i], order)
         codes = _picked(codes, order)
         del order
@@ -297,7 +303,7 @@ def _split(
             _picked(marked, slice(i, j)),
             owners[code][1],
         )
-        for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
+        for i, j, code in zip(starts.tolist(), ends.tolist(), reported(labels), strict=True)
     ]
 
 
@@ -314,7 +320,9 @@ def _order(
         later &= np.diff(codes if grouped is None else codes[grouped]) == 0
     if not later.any():
         return grouped
+    advance()
     order = np.lexsort((seconds,) if codes is None else (seconds, codes))
+    advance()
     late = _late(by_series, codes if grouped is None or codes is None else codes[grouped])
     where = rows(late if grouped is None else np.sort(grouped[late]))
     message = f"{len(late)} rows are out of order in time; each series was sorted."

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
-from privacy_engine.formats.arrow import pa, pacsv, pc
+from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import ISO, Times, times
+from privacy_engine.progress import ROWS, reported
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
 
@@ -98,7 +99,7 @@ def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
     if column is None:
         return None, [""]
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-    names = [(name or "") if verbatim else (name or "").strip() for name in coded.dictionary.to_pylist()]
+    names = [(name or "") if verbatim else (name or "").strip() for name in listed(coded.dictionary)]
     codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
     names.append("")
     distinct = list(dict.fromkeys(names))
@@ -235,7 +236,7 @@ def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
     kept: list[tuple[str, ...]] = []
     numbers, short, nul, long = [], [], [], []
     row_number = dialect.first_row
-    for row in _rows_of(reader, dialect):
+    for row in reported(_rows_of(reader, dialect), ROWS):
         this, row_number = row_number, dialect.first_row + reader.line_num
         if not any(cell and not cell.isspace() for cell in row):
             continue

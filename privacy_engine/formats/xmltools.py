@@ -14,6 +14,7 @@ from xml.parsers import expat  # nosec B407
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance
 
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
@@ -139,6 +140,7 @@ def note_cut_off(count: int, report: Report) -> None:
 def feed(parser: expat.XMLParserType, data: bytes, after_step: Callable[[], None]) -> None:
     """Parse a part of a document in steps; raises expat's own error."""
     for start in range(0, len(data), _STEP):
+        advance()
         parser.Parse(data[start : start + _STEP], False)
         after_step()
 

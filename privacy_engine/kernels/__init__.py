@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import config, njit
+from numba.core import event
 from numba.core.codegen import get_host_cpu_features
+
+from privacy_engine.progress import advance
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = Path(__file__).parent
@@ -46,6 +49,22 @@ def _features() -> str | None:
 
 
 setattr(config, "CPU_FEATURES", _features())  # noqa: B010
+
+
+class _Reports(event.Listener):
+    """Reports that compilation goes on, which takes up to a minute for a large kernel."""
+
+    def on_start(self, event: Any) -> None:
+        """At the beginning of a kernel's compilation, and of each pass of it."""
+        advance()
+
+    def on_end(self, event: Any) -> None:
+        """At their end."""
+        advance()
+
+
+for _kind in ("numba:compile", "numba:run_pass"):
+    event.register(_kind, _Reports())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: F) -> F:
