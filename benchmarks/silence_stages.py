@@ -337,7 +337,7 @@ class Account:
                 experimenting.run(waiting.pk)
             return finished(row)
 
-        for preset in presets.presets:
+        for preset in presets:
             if preset.kind == "trajectory":
                 described = preset.model_validate({"name": preset.registered_name()})
                 yield (

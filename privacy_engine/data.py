@@ -121,6 +121,7 @@ class Trajectory:
         object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
         object.__setattr__(self, "lat", _column(self.lat, "lat", np.float64))
         self._same_length(self.lat, "lat")
+        advance()
         _within(self.lon, "lon", 180.0)
         _within(self.lat, "lat", 90.0)
         if self.time_s is not None:

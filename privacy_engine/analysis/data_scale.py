@@ -18,7 +18,7 @@ from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.mapped_series import leave
 from privacy_engine.median import Median
 from privacy_engine.people import Person, people
-from privacy_engine.progress import reported
+from privacy_engine.progress import advance, reported
 
 HELD = 0.95
 """The share of a person's events that lie inside of the circle whose diameter is the extent."""
@@ -86,7 +86,9 @@ def extent_m(one: Trajectory) -> float:
     """
     plane, some = _plane(one)
     lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
-    return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD, overwrite_input=True))
+    away_m = geo.distance_m(lon, lat, one.lon, one.lat)
+    advance()
+    return 2 * float(np.quantile(away_m, HELD, overwrite_input=True))
 
 
 def geometric_median(xy_m: Floats) -> Floats:
@@ -107,6 +109,7 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     """Return the distance of each event of a stay from the stay's centre, metres."""
     if one.time_s is None:
         return np.empty(0)
+    advance()
     groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
     if not len(groups):
         return np.empty(0)

@@ -160,6 +160,7 @@ def _ends(table: Any) -> Ints:
 
 
 def _positions(series: Sequence[Trajectory], *, timed: bool, first: int = 0) -> dict[str, Any]:
+    advance()
     numbers = np.repeat(np.arange(first, first + len(series), dtype=np.int32), [len(one) for one in series])
     columns = {"series": pa.array(numbers)}
     for axis in ("lon", "lat"):
@@ -167,6 +168,7 @@ def _positions(series: Sequence[Trajectory], *, timed: bool, first: int = 0) -> 
         scaled = np.round(concatenated([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
         columns[axis] = pa.array(scaled.astype(np.int32))
     if timed:
+        advance()
         times = [one.time_s for one in series if one.time_s is not None]
         columns["time_ms"] = pa.array(np.round(concatenated(times) * 1000).astype(np.int64))
     return columns

@@ -19,10 +19,12 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries
+from privacy_engine.progress import advance
 
 
 def coded(column: Any) -> tuple[Ints, list[str]]:
     """A code for each row of a column of text or whole numbers, and the texts that they stand for."""
+    advance()
     found = column.cast("string").fill_null("").dictionary_encode()
     return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(found.dictionary)
 

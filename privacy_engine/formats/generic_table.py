@@ -19,7 +19,7 @@ from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
-from privacy_engine.progress import reported
+from privacy_engine.progress import advance, reported
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
@@ -117,6 +117,7 @@ def arrow_table(table: Any) -> Table:
     for place, name in enumerate(reported(table.schema.names)):
         column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
+            advance()
             column = column.dictionary_decode()
         if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):  # pandas 3 writes the first
             column = column.cast(pa.string())

@@ -59,6 +59,7 @@ def whole_table(source: Source) -> Any:
     """All columns; the source can be read again."""
     try:
         data = source.held()
+        advance()
         return _opened(pa.BufferReader(data), len(data), source).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise error if isinstance(error, FormatError) else _bad() from error

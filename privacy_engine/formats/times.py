@@ -15,7 +15,7 @@ from privacy_engine.formats.arrow import in_pieces, listed, pa, pc
 from privacy_engine.formats.month_names import month_numbers, parse_month_name
 from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
-from privacy_engine.progress import ROWS, reported
+from privacy_engine.progress import ROWS, advance, reported
 
 _CLOCK = (
     r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
@@ -104,7 +104,9 @@ def zoned_instants(texts: Any) -> Times | None:
 
 
 def _typed(column: Any) -> Times:
+    advance()
     seconds = as_floats(column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())) / 1e6
+    advance()
     missing = column.is_null().to_numpy(zero_copy_only=False)
     naive = np.full(len(seconds), column.type.tz is None)
     return Times(seconds, naive & ~missing, missing)
@@ -171,6 +173,7 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     quick = _whole_column(cells) or _whole_column_year_last(cells, options) or _whole_column_year_after_clock(cells)
     if quick is not None:
         return quick
+    advance()
     found = Times.empty(len(cells))
     lowered = pc.fill_null(pc.ascii_lower(cells), "")
     found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
@@ -246,6 +249,7 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     hit = parts.is_valid().to_numpy(zero_copy_only=False)
     if not hit.any():
         return
+    advance()
     rows, parts = rows[hit], parts.filter(pa.array(hit))
     part = {field.name: parts.field(field.name) for field in parts.type}
     if pattern is _YEAR_AFTER_CLOCK:
@@ -253,10 +257,13 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     if "p" in part:
         order = options.date_order or _order(part)
         found.order = found.order if options.date_order else order
+        advance()
         y, mo, d = _arranged(part, order)
     else:
         y, mo, d = (_whole(part[key]) for key in ("y", "mo", "d"))
+    advance()
     seconds, zoned = _clock(part)
+    advance()
     found.seconds[rows] = _days(y, mo, d) * 86400.0 + seconds
     found.naive[rows] = ~zoned & np.isfinite(found.seconds[rows])
 
@@ -316,7 +323,7 @@ def _order(part: dict[str, Any]) -> str:
     """The order of year, month and day that the whole column allows."""
     long_years = bool((_whole(part["r"]) > 99).any()) or "ap" in part
     orders = ORDERS[:2] if long_years else ("ymd", "dmy")
-    valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in orders}
+    valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in reported(orders)}
     whole = [order for order in orders if valid[order].all()]
     same = {order: np.where(valid[order], _days(*_arranged(part, order)), np.nan) for order in whole}
     if len(whole) == 1 or (whole and all(np.array_equal(same[order], same[whole[0]]) for order in whole)):

@@ -57,8 +57,8 @@ def _code(cell: str) -> int | None:
 
 def of_texts(column: Any, options: ReadOptions) -> tuple[Geometries, ReadOptions]:
     """The positions of a column of texts, and the options with the coordinate system that all of them state."""
-    cells = [cell if cell and cell.strip() else None for cell in listed(column)]
-    systems = {_system(cell) for cell in cells if cell is not None}
+    cells = [cell if cell and cell.strip() else None for cell in reported(listed(column), ROWS)]
+    systems = {_system(cell) for cell in reported(cells, ROWS) if cell is not None}
     if options.crs is None and len(systems) == 1 and (system := systems.pop()) not in (None, 0, 4326):
         options = ReadOptions(**{**vars(options), "crs": f"EPSG:{system}"})
     return positions(_binary(cells)), options

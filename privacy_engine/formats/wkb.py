@@ -68,9 +68,10 @@ def positions(blobs: Sequence[bytes | None], *, geopackage: bool = False) -> Geo
 
 def _all_points(blobs: Sequence[bytes | None]) -> Geometries | None:
     """The usual case: every geometry is a point of two dimensions in the machine's byte order."""
-    if not blobs or any(blob is None or len(blob) != 21 for blob in blobs):
+    if not blobs or any(blob is None or len(blob) != 21 for blob in reported(blobs, ROWS)):
         return None
-    table = np.frombuffer(b"".join(blob or b"" for blob in blobs), dtype="V21").view(np.uint8).reshape(-1, 21)
+    joined = b"".join(blob or b"" for blob in reported(blobs, ROWS))
+    table = np.frombuffer(joined, dtype="V21").view(np.uint8).reshape(-1, 21)
     if not (table[:, :5] == np.array([1, 1, 0, 0, 0], dtype=np.uint8)).all():
         return None
     xy = np.ascontiguousarray(table[:, 5:]).view("<f8")

@@ -88,10 +88,12 @@ def stay_points(
     if time_s is None:
         raise DataError("time_s is required: stay points need times", field="time_s", rule="required")
     times = _column(time_s, "time_s", None, math.inf)
+    advance()
     x, y = _column(lon, "lon", len(times), 180.0), _column(lat, "lat", len(times), 90.0)
     if (times[1:] < times[:-1]).any():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
     near, far, haversine = _limits(distance)
+    advance()
     xyz, at, found = unit_vectors(x, y), np.zeros(2, dtype=np.int64), [np.empty((0, 2), dtype=np.int64)]
     while at[0] < len(times):
         advance()
