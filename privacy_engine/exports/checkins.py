@@ -36,7 +36,7 @@ def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
     counts = model.counts if isinstance(model, PopularityModel) else None
     columns = (*COLUMNS[:-1], MASS) if counts is None else COLUMNS
     out.write((",".join([*columns, OUR_COLUMN, JSON_COLUMN]) + "\r\n").encode())
-    values = [repr(value) for value in (mass if counts is None else counts).tolist()]
+    values = [repr(value) for value in reported((mass if counts is None else counts).tolist(), ROWS)]
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
     for cell, (box, value) in enumerate(reported(zip(model.grid.boxes().tolist(), values, strict=True), ROWS)):
         edges = ",".join(repr(edge) for edge in box)

@@ -254,8 +254,8 @@ def _same_names(
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     taken: set[str] = set()
-    for member, owner in zip(found, owned, strict=True):
-        path = member.path
+    for member, owner in zip(reported(found), owned, strict=True):
+        path, names = member.path, set[str]()
         for one in member.series:
             name = one.name
             if path.lower().endswith(".plt") and options.person != "file":
@@ -267,7 +267,8 @@ def _same_names(
                     name, n = f"{own} ({n})", n + 1
             person = name if options.person == "series" else one.person if owner is None else owner
             parts.setdefault((name, person), []).append(one.called(name, person))
-        taken.update(name for name, _ in parts)
+            names.add(name)
+        taken |= names
     return parts
 
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from privacy_engine import progress
 
+SLACK = 3000
+"""Calls that take a millisecond."""
+
 
 class _Counter:
     """Calls between two reports, of Python's functions and of those in C."""
@@ -37,15 +40,20 @@ def longest_silence(work: Callable[[], Any]) -> int:
     return counter.longest
 
 
-def assert_never_silent(work: Callable[[int], Any], few: int) -> None:
-    """Assert that ``work(n)`` is not silent for longer where n is four times ``few``.
+def assert_never_silent(
+    work: Callable[[Any], Any], few: int, make: Callable[[int], Any] = lambda n: n, each: float = 0
+) -> None:
+    """Assert that ``work(make(n))`` is not silent for longer where n is four times ``few``.
 
     A loop over rows, series or draws that does not report is silent for four times as long. What is made once (imports,
-    caches, compiled kernels) is made before.
+    caches, compiled kernels) is made before; :data:`SLACK` calls are next to nothing, and so are ``each`` calls for
+    each of n: sums of lengths.
     """
-    work(few)
-    short, long = (longest_silence(lambda n=n: work(n)) for n in (few, 4 * few))
-    assert long < 1.6 * short + 300, f"silent for {long:,} calls with {4 * few:,}, for {short:,} with {few:,}"
+    small, large = make(few), make(4 * few)
+    work(small)
+    short, long = (longest_silence(lambda one=one: work(one)) for one in (small, large))
+    most = 1.6 * short + SLACK + 4 * few * each
+    assert long < most, f"silent for {long:,} calls with {4 * few:,}, for {short:,} with {few:,}"
 
 
 def reports(work: Callable[[], Any]) -> int:
