@@ -83,8 +83,9 @@ def dataset_digest(data: Sequence[Trajectory] | CountStream | CheckIns | None, k
     for one in data or ():  # type: ignore[union-attr]
         found.update(f" {len(one)} {one.time_s is not None} {one.marked is not None} ".encode())
         for column in (one.lon, one.lat, one.time_s, one.marked):
-            for some in blocks(0 if column is None else len(column)):
-                found.update(np.ascontiguousarray(column[some]).data)
+            if column is not None:
+                for some in blocks(len(column)):
+                    found.update(np.ascontiguousarray(column[some]).data)
     return found.hexdigest()
 
 
