@@ -18,7 +18,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def advance() -> None:
-    """Report that the work goes on; costs next to nothing where nobody listens."""
+    """Report that the work goes on; costs next to nothing without a listener."""
     for listener in _listeners:
         listener()
 
