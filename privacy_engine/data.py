@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine.counted import Counted
 from privacy_engine.errors import DataError
+from privacy_engine.progress import advance
 from privacy_engine.venues import Venues
 
 Floats = NDArray[np.float64]
@@ -116,9 +117,11 @@ class Trajectory:
     person: str = ""
 
     def __post_init__(self) -> None:
+        advance()
         object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
         object.__setattr__(self, "lat", _column(self.lat, "lat", np.float64))
         self._same_length(self.lat, "lat")
+        advance()
         _within(self.lon, "lon", 180.0)
         _within(self.lat, "lat", 90.0)
         if self.time_s is not None:
@@ -279,6 +282,7 @@ class CheckIns:
             self._codes("place", self.places)
         for axis, bound in (("lon", 180.0), ("lat", 90.0)):
             if getattr(self, axis) is not None:
+                advance()
                 column = _column(getattr(self, axis), axis, np.float64)
                 self._same_length(column, axis)
                 _within(column, axis, bound)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.progress import ROWS, reported
 
 Hashes = NDArray[np.uint64]
 
@@ -101,7 +102,7 @@ def _sketch(events: Iterable[Sequence[Hashes]], key: bytes) -> EventSketch:
     if len(key) != _KEY_BYTES:
         raise ValueError(f"key must be {_KEY_BYTES} bytes, got {len(key)}")
     found: Hashes = np.empty(0, dtype=np.uint64)
-    for words in events:
+    for words in reported(events):
         hashes = siphash24(words, key)
         if len(found) == SIZE:
             hashes = hashes[hashes < found[-1]]
@@ -208,7 +209,8 @@ def _instants(time_s: NDArray[np.float64]) -> Hashes:
 
 def _text_words(texts: Sequence[str], key: bytes) -> Hashes:
     """One keyed word for each text."""
-    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in texts]
+    coming = reported(texts, ROWS)
+    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in coming]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats
+from privacy_engine.progress import blocks
 
 EARTH_RADIUS_M = 6371008.8
 BLOCK = 1 << 16
@@ -36,8 +37,7 @@ def distance_m(
     if len(shape := np.broadcast_shapes(*map(np.shape, (lon1, lat1, lon2, lat2)))) != 1 or shape[0] <= BLOCK:
         return _haversine_m(lon1, lat1, lon2, lat2, radius_m)
     found, (lon1, lat1, lon2, lat2) = np.empty(shape), np.broadcast_arrays(lon1, lat1, lon2, lat2)
-    for start in range(0, len(found), BLOCK):
-        block = slice(start, start + BLOCK)
+    for block in blocks(len(found), BLOCK):
         found[block] = _haversine_m(lon1[block], lat1[block], lon2[block], lat2[block], radius_m)
     return found
 

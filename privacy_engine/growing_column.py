@@ -7,6 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.progress import reported
+
 Floats = NDArray[np.float64]
 
 
@@ -46,7 +48,7 @@ class Column:
 def gathered(pieces: Iterable[Floats]) -> Floats:
     """The pieces one after another in an array of its own, of which each is needed while it is added only."""
     column = Column()
-    for piece in pieces:
+    for piece in reported(pieces):
         column.add(piece)
     found = column.taken()
     found.setflags(write=True)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from privacy_engine.data import Trajectory
+from privacy_engine.progress import reported
 
 FEW = 2_000_000
 """Points that are held in memory; 48 MB."""
@@ -25,7 +26,7 @@ class MappedSeries(list[Trajectory]):
     """Trajectories, of which iteration keeps no more than one in memory where their columns lie in a file."""
 
     def __iter__(self) -> Iterator[Trajectory]:
-        for one in super().__iter__():
+        for one in reported(super().__iter__()):
             yield one
             leave(one)
 
@@ -48,7 +49,7 @@ class SeriesFile:
     def add(self, one: Trajectory) -> None:
         """Write the columns of ``one``."""
         starts = {}
-        for name in _COLUMNS:
+        for name in reported(_COLUMNS):
             column = getattr(one, name)
             if column is not None:
                 starts[name] = self._file.tell()

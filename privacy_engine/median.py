@@ -11,6 +11,7 @@ import numpy as np
 
 from privacy_engine.data import Floats
 from privacy_engine.mapped_series import FEW
+from privacy_engine.progress import advance
 
 BLOCK = 1 << 18
 _DIGIT = 16  # bits of a number that are counted in one pass over all
@@ -78,5 +79,6 @@ class Median:
         assert self._file is not None
         self._file.seek(0)
         while piece := self._file.read(8 * BLOCK):
+            advance()
             yield np.frombuffer(piece, np.uint64)
         self._file.seek(0, 2)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.progress import ROWS, advance, reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ class Person:
         if len(self.members) == 1:
             return [release]
         found, time_s = [], release.series.time_s
-        for i, rank in zip(self.members, self.ranks(), strict=True):
+        for i, rank in zip(self.members, reported(self.ranks()), strict=True):
             published = np.searchsorted(rank, release.event).clip(max=max(len(rank) - 1, 0))
             here = rank[published] == release.event if len(rank) else np.zeros(len(release.event), dtype=np.bool_)
             series = Trajectory(
@@ -119,6 +120,7 @@ class Person:
     def _ordered(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         if len(parts) == 1:
             return parts[0]
+        advance()
         values = np.concatenate(parts)
         return values if self.order is None else values[self.order]
 
@@ -141,11 +143,11 @@ def people_of(
     """
     members: dict[str, list[int]] = {}
     times = times or [None] * len(names)
-    for i, name in enumerate(names):
+    for i, name in enumerate(reported(names, ROWS)):
         members.setdefault(name, []).append(i)
     return [
         Person(name, tuple(of), tuple(lengths[i] for i in of), _by_time([times[i] for i in of]))
-        for name, of in members.items()
+        for name, of in reported(members.items())
     ]
 
 
@@ -184,15 +186,15 @@ def must_pair(series: Sequence[Trajectory], landmarks: Sequence[LandmarkSet]) ->
         raise DataError(
             f"landmarks must be {rule}, got {len(landmarks)}", field="landmarks", rule=rule, value=len(landmarks)
         )
-    for one, marks in zip(series, landmarks, strict=True):
+    for one, marks in zip(series, reported(landmarks, ROWS), strict=True):
         marks.must_cover(one)
 
 
 def most_landmarks(masks: Iterable[Mask]) -> int:
     """The largest number of landmarks any one person has, from one mask for each person; 0 without people."""
-    return max((int(np.count_nonzero(mask)) for mask in masks), default=0)
+    return max((int(np.count_nonzero(mask)) for mask in reported(masks)), default=0)
 
 
 def largest_total(budgets: Iterable[Floats]) -> float:
     """The largest sum of budgets of any one person: what their whole trace leaks at most, as a level."""
-    return max((float(one.sum()) for one in budgets), default=0.0)
+    return max((float(one.sum()) for one in reported(budgets)), default=0.0)

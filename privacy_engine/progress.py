@@ -5,16 +5,51 @@ A job that reports nothing for ``CAIRN_STALL_S`` is taken as stuck, so no stage 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+T = TypeVar("T")
+ROWS = 4096
+"""Rows of a loop in Python between two reports: some milliseconds."""
+BLOCK = 1 << 20
+"""Numbers of an array between two reports: some milliseconds up to a tenth of a second."""
 _listeners: list[Callable[[], None]] = []
 
 
 def advance() -> None:
-    """Report that the work goes on; costs next to nothing where nobody listens."""
+    """Report that the work goes on; costs next to nothing without a listener."""
     for listener in _listeners:
         listener()
+
+
+def reported(items: Iterable[T], every: int = 1) -> Iterator[T]:
+    """The items, with a report ahead of the first one and of each ``every``-th one after it.
+
+    >>> with listening(lambda: print("on")):
+    ...     list(reported("abc", 2))
+    on
+    on
+    ['a', 'b', 'c']
+    """
+    left = 0
+    for one in items:
+        if not left:
+            advance()
+            left = every
+        left -= 1
+        yield one
+
+
+def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
+    """The slices of ``size`` that ``n`` items are cut into, with a report ahead of each.
+
+    >>> list(blocks(5, 2))
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
+    """
+    for start in range(0, n, size):
+        advance()
+        yield slice(start, min(start + size, n))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from privacy_engine.data import Ints, Trajectory
+from privacy_engine.progress import reported
 
 CELLS_PER_DEGREE = 10_000_000
 NO_TIME = np.iinfo(np.int64).min
@@ -65,7 +66,7 @@ def points_digest(series: Iterable[Published]) -> str:
     of_one, of_several = hashlib.sha256(b"cairn points 1\n"), hashlib.sha256(b"cairn points 1\n")
     people = set[str]()  # whether there are several is known at the end, and the series are seen once
     held = (one for one in series if len(one.lon))
-    for (name, person), parts in groupby(held, key=lambda one: (one.name, one.person)):
+    for (name, person), parts in groupby(reported(held), key=lambda one: (one.name, one.person)):
         group = list(parts)
         people.add(person)
         columns = [np.concatenate([getattr(one, column) for one in group]) for column in ("lon", "lat", "time_ms")]
@@ -73,7 +74,7 @@ def points_digest(series: Iterable[Published]) -> str:
             if found is of_one and len(people) > 1:
                 continue
             found.update(json.dumps([*key, len(columns[0])]).encode() + b"\n")
-            for column in columns:
+            for column in reported(columns):
                 found.update(np.ascontiguousarray(column, dtype="<i8").data)
     return (of_several if len(people) > 1 else of_one).hexdigest()
 

@@ -26,6 +26,7 @@ from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.params import Seed, Spec, broken
 from privacy_engine.people import must_pair, people
 from privacy_engine.postprocess import PostProcess, postprocesses
+from privacy_engine.progress import reported
 from privacy_engine.stored_releases import Gathered
 
 
@@ -147,7 +148,7 @@ class ReleaseSpec(Spec):
         masks = [one.mask for one in landmarks]
         done, total = 0, max(sum(map(len, masks)), 1)
         found = Gathered(len(series), total)
-        for person in people(series):
+        for person in reported(people(series)):
             rng = source if watch is None else noise.watched(source, _scaled(watch, done, len(person), total))
             drawn = self.mechanism.release(person.joined(series), LandmarkSet(person.joined_mask(masks)), rng=rng)
             after = processed(drawn, self.postprocess)
@@ -181,7 +182,7 @@ def _scaled(watch: Callable[[float], None], done: int, events: int, total: int) 
 
 def processed(release: Release, steps: Sequence[PostProcess]) -> Release:
     """A release after ``steps``: they read the release alone, so nothing more is spent."""
-    for step in steps:
+    for step in reported(steps):
         release = step.apply(release)
     return release
 

@@ -15,6 +15,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.instants import instant
 from privacy_engine.landmarks.staypoints import READING, Reading, stay_points
 from privacy_engine.params import DistanceM, DurationS, GapS, Spec
+from privacy_engine.progress import ROWS, reported
 
 ONE_PERSON = "person"
 """The user of trajectories that name no person: all are one person's."""
@@ -57,7 +58,7 @@ def stays_of(series: Sequence[Trajectory], spec: StaySpec) -> CheckIns:
         A series has no times, or there is no stay at all.
     """
     people = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in series))}
-    found = [(people[one.person], *_stays(one, spec)) for one in series]
+    found = [(people[one.person], *_stays(one, spec)) for one in reported(series)]
     user = np.repeat(np.array([code for code, *_ in found], dtype=np.int64), [len(time_s) for _, time_s, *_ in found])
     if not len(user):
         rule = f"at least 1 of {spec.duration_s:g} s within {spec.distance_m:g} m"
@@ -110,6 +111,6 @@ def write_csv(checkins: CheckIns, out: BinaryIO) -> None:
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["user_id", "time", "lat", "lon"])
     columns = (column.tolist() for column in (checkins.user, checkins.time_s, checkins.lat, checkins.lon))
-    for user, time_s, lat, lon in zip(*columns, strict=True):
+    for user, time_s, lat, lon in reported(zip(*columns, strict=True), ROWS):
         rows.writerow([checkins.users[user], instant(time_s) or repr(time_s), repr(lat), repr(lon)])
     text.detach()

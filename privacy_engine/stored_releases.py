@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Release, Trajectory
 from privacy_engine.mapped_series import FEW
+from privacy_engine.progress import advance, reported
 
 T = TypeVar("T")
 _TYPES: dict[str, Any] = {
@@ -77,7 +78,7 @@ class ReleaseFile:
     def add(self, i: int, one: Release) -> None:
         """Write the columns of the release of series ``i``."""
         starts = {}
-        for name in _TYPES:
+        for name in reported(_TYPES):
             column = getattr(one.series if name in _OF_SERIES else one, name)
             if column is not None:
                 starts[name] = self._file.tell(), len(column)
@@ -98,6 +99,7 @@ class ReleaseFile:
         return Release(series, private=place.private, **columns)
 
     def _column(self, name: str, start: int, size: int) -> NDArray[Any]:
+        advance()
         with self._lock:
             self._file.seek(start)
             column = np.fromfile(self._file, _TYPES[name], size)

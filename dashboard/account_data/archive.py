@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -27,6 +26,7 @@ from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
 from dashboard.streams.models import LiveStream
 from privacy_engine.datatypes import datatypes
+from privacy_engine.progress import ROWS, reported
 
 README = """\
 All that Cairn stores of the account {name}, packed for its owner.
@@ -128,8 +128,8 @@ def _json(make: Callable[[], Any]) -> BinaryIO:
         found = make()
     except ObjectDoesNotExist as error:
         raise FileNotFoundError(str(error)) from None
-    text = json.dumps(found, cls=DjangoJSONEncoder, indent=2, ensure_ascii=False, allow_nan=False)
-    return BytesIO(text.encode() + b"\n")
+    pieces = DjangoJSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(found)
+    return BytesIO("".join(reported(pieces, ROWS)).encode() + b"\n")
 
 
 def _existing(row: Any, read: Callable[[], BinaryIO]) -> BinaryIO:

@@ -14,6 +14,7 @@ from dashboard.account_data.models import AccountExport
 from dashboard.jobs import leases
 from dashboard.storage import local_files
 from dashboard.storage.uploads import SPARE_BYTES
+from privacy_engine.progress import advance, reported
 
 CHUNK = 1 << 20
 
@@ -40,7 +41,7 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
         row.path.written() as out,
         zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
     ):
-        for i, member in enumerate(members):
+        for i, member in enumerate(reported(members)):
             lease.report("Packing", i / len(members))
             try:
                 source = member.open()
@@ -50,6 +51,7 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
             digest = hashlib.sha256()
             with source, file.open(member.path, "w", force_zip64=True) as target:
                 while piece := source.read(CHUNK):
+                    advance()
                     digest.update(piece)
                     target.write(piece)
                     lease.report("Packing", i / len(members))

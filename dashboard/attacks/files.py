@@ -26,6 +26,7 @@ from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.progress import blocks
 from privacy_engine.published import CELLS_PER_DEGREE
 
 PART = 50_000  # values written at a time
@@ -114,9 +115,9 @@ def _write_json(row: Attack, kept: Kept, out: BinaryIO) -> None:
     for i, (name, values) in enumerate(kept.columns.items()):
         out.write(b", " if i or parts[0] else b"")
         out.write(json.dumps(name).encode() + b": [")
-        for start in range(0, len(values), PART):
-            out.write(b", " if start else b"")
-            out.write(json.dumps(_plain(values[start : start + PART].tolist()), allow_nan=False).encode()[1:-1])
+        for some in blocks(len(values), PART):
+            out.write(b", " if some.start else b"")
+            out.write(json.dumps(_plain(values[some].tolist()), allow_nan=False).encode()[1:-1])
         out.write(b"]")
     out.write(b"}\n}\n")
 
@@ -141,10 +142,10 @@ def _write_csv(row: Attack, kept: Kept, out: BinaryIO) -> None:
 
 def _rows(kept: Kept) -> Iterator[list[Any]]:
     columns = list(kept.columns.values())
-    for start in range(0, len(columns[0]), PART):
-        parts = [values[start : start + PART].tolist() for values in columns]
+    for some in blocks(len(columns[0]), PART):
+        parts = [values[some].tolist() for values in columns]
         for i, values in enumerate(zip(*parts, strict=True)):
-            yield [start + i, *(int(one) if isinstance(one, bool) else one for one in values)]
+            yield [some.start + i, *(int(one) if isinstance(one, bool) else one for one in values)]
 
 
 FORMATS: dict[str, tuple[str, Callable[[Attack, Kept, BinaryIO], None]]] = {

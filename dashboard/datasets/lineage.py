@@ -35,6 +35,7 @@ from dashboard.storage.stored_path import Source, located
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
 from privacy_engine.event_sketch import EventSketch, Overlap, overlap
+from privacy_engine.progress import advance
 
 CHUNK = 1 << 20
 LARGEST = 2**62  # the column holds 2**63 - 1
@@ -72,6 +73,7 @@ def _digest_of(path: Source) -> str:
     mac = hmac.new(derived_key("file 1"), digestmod=hashlib.sha256)
     with located(path) as local, local.open("rb") as file:
         while piece := file.read(CHUNK):
+            advance()
             mac.update(piece)
     return mac.hexdigest()
 

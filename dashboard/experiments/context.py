@@ -25,6 +25,7 @@ from privacy_engine.experiments import (
     SeriesSelection,
 )
 from privacy_engine.experiments.table import Results
+from privacy_engine.progress import reported
 
 
 def data_of(row: Experiment) -> Any:
@@ -83,7 +84,7 @@ class Material:
 
     def results(self, dataset: str) -> tuple[Results, int]:
         """By cell what is kept of it, its repetitions side by side; and how many blocks are missing."""
-        found = {digest: [self.kept(block, dataset) for block in blocks] for digest, blocks in self.by_cell.items()}
+        found = {digest: [self.kept(block, dataset) for block in of] for digest, of in reported(self.by_cell.items())}
         missing = sum(values is None for parts in found.values() for values in parts)
         there = {digest: [values for values in parts if values is not None] for digest, parts in found.items()}
         whole = {digest: parts for digest, parts in there.items() if len(parts) == len(found[digest])}

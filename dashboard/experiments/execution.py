@@ -31,6 +31,7 @@ from dashboard.jobs import fairness, leases, queue
 from dashboard.jobs.models import OPEN, State
 from privacy_engine import __version__, experiments
 from privacy_engine.experiments import Block, ExperimentSpec, dataset_digest
+from privacy_engine.progress import reported
 
 
 def run(pk: Any) -> bool:
@@ -77,7 +78,7 @@ def _cut(row: Experiment, first: Part, lease: leases.Lease) -> None:
     sizes = material.spec.sizes(experiments.sizes_of(material.spec.kind, data))
     if sizes != row.lengths:
         raise _changed()
-    todo = [i for i, block in enumerate(material.blocks) if material.kept(block, digest) is None]
+    todo = [i for i, block in enumerate(reported(material.blocks)) if material.kept(block, digest) is None]
     cut = [
         Part(experiment=row, start=one.start, stop=one.stop, weight=one.seconds)
         for one in experiments.parts(material.blocks, sizes, todo)
@@ -105,7 +106,7 @@ def _compute(row: Experiment, part: Part, lease: leases.Lease) -> None:
     material = material_of(row)
     mine = material.blocks[part.start : part.stop]
     data = experiments.uncached(data)  # what cells draw alike is cached with the data: this part's, and no more
-    for done, block in enumerate(mine):
+    for done, block in enumerate(reported(mine)):
         lease.report("Computing", done / len(mine))
         if material.kept(block, digest) is not None:
             continue

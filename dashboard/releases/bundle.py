@@ -24,6 +24,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.arrow import pa
 from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.progress import advance
 
 MEDIA_TYPE = "application/zip"
 MOST = 20
@@ -130,6 +131,7 @@ def _added(
     digest = hashlib.sha256()
     with archive.open(info, "w") as member:
         while part := file.read(CHUNK):
+            advance()
             digest.update(part)
             member.write(part)
             yield out.taken()

@@ -7,6 +7,7 @@ from dashboard.jobs import leases
 from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine import data
+from privacy_engine.progress import reported
 from privacy_engine.spec import processed
 
 SHARE = 0.75  # of the work; what follows measures and writes
@@ -28,7 +29,7 @@ def derived(row: Release, lease: leases.Lease) -> list[data.Release]:
         raise _gone() from None
     persons = files.people_of_release(source)
     made = list(published)
-    for i, person in enumerate(persons):
+    for i, person in enumerate(reported(persons)):
         stage = "Smoothing" if len(persons) == 1 else f"Smoothing person {i + 1} of {len(persons)}"
         lease.report(stage, SHARE * i / len(persons))
         after = processed(person.joined_release(published), steps)

@@ -22,6 +22,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.base import Watch
 from privacy_engine.landmarks.methods import split
 from privacy_engine.people import largest_total, most_landmarks
+from privacy_engine.progress import reported
 from privacy_engine.stored_releases import each
 
 FEW = 8  # distinct budgets that a summary lists one by one
@@ -78,7 +79,7 @@ def _of_events(row: Release, drawn: Any) -> dict[str, Any]:
         return {}
     read, published, fresh = row.set_read, 0, 0
     ends, events = list[float](), Counter[float]()
-    for one in drawn:
+    for one in reported(drawn):
         published += len(one.series)
         fresh += int(np.count_nonzero(one.fresh))
         values, counts = (of.tolist() for of in np.unique(one.budgets, return_counts=True))

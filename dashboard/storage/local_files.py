@@ -20,7 +20,10 @@ from typing import BinaryIO, TypeVar
 from django.conf import settings
 from django.db import transaction
 
+from privacy_engine.progress import advance
+
 T = TypeVar("T")
+CHUNK = 1 << 20
 
 
 def home(*parts: str) -> Path:
@@ -55,8 +58,12 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file."""
+    found = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while piece := file.read(CHUNK):
+            advance()
+            found.update(piece)
+    return found.hexdigest()
 
 
 def unnamed(write: Callable[[BinaryIO], object]) -> BinaryIO:

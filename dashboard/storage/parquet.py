@@ -11,6 +11,10 @@ import numpy as np
 from dashboard.storage.stored_path import Source, located, written
 from privacy_engine.data import Floats, Mask
 from privacy_engine.formats.arrow import pa, pq, read_parquet
+from privacy_engine.progress import blocks, reported
+
+ROW_GROUP = 1 << 20
+"""Rows that are compressed together: as many as pyarrow would take."""
 
 
 def write_table(path: Source, table: pa.Table, *, differences: Collection[str] = ()) -> None:
@@ -35,7 +39,8 @@ def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Colle
         ) as writer,
     ):
         for table in chain([first], coming):
-            writer.write_table(table)
+            for some in blocks(table.num_rows, ROW_GROUP) if table.num_rows else [slice(0, 0)]:
+                writer.write_table(table.slice(some.start, some.stop - some.start))
 
 
 def read_table(path: Source, columns: Sequence[str] | None = None) -> pa.Table:
@@ -66,14 +71,14 @@ def read_batches(
 
 def _batches(path: Source, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     with located(path) as local, pq.ParquetFile(local) as file:
-        yield from file.iter_batches(rows, columns=columns, use_threads=False)
+        yield from reported(file.iter_batches(rows, columns=columns, use_threads=False))
 
 
 def read_rows(path: Source, first: int, last: int) -> pa.Table:
     """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
     found, start = [], 0
     with located(path) as local, pq.ParquetFile(local) as file:
-        for group in range(file.num_row_groups):
+        for group in reported(range(file.num_row_groups)):
             end = start + file.metadata.row_group(group).num_rows
             if start < last and end > first:
                 rows = file.read_row_group(group, use_threads=False)

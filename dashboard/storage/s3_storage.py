@@ -26,6 +26,7 @@ from storages.backends.s3 import S3Storage
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.storage.read_cache import Content, ReadCache
 from dashboard.storage.stored_path import Listed
+from privacy_engine.progress import advance
 
 PART_BYTES = 16_000_000
 """Larger files are sent in parts of this size, of which S3 takes 10,000."""
@@ -176,6 +177,7 @@ class S3Files(S3Storage):
         try:
             with contextlib.closing(found["Body"]) as body:
                 while chunk := body.read(CHUNK):
+                    advance()
                     out.write(chunk)
                     digest.update(chunk)
                     size += len(chunk)
@@ -255,6 +257,7 @@ class S3Files(S3Storage):
         try:
             parts: list[dict[str, Any]] = []
             while part := file.read(PART_BYTES):
+                advance()
                 number = len(parts) + 1
                 sent = self._client.upload_part(**named, PartNumber=number, Body=part)
                 parts.append({"ETag": sent["ETag"], "PartNumber": number, **_checksums(sent)})
@@ -342,6 +345,7 @@ class S3Files(S3Storage):
 def _content_of(file: BinaryIO) -> Content:
     digest = hashlib.sha256()
     while chunk := file.read(CHUNK):
+        advance()
         digest.update(chunk)
     return Content(file.tell(), digest.hexdigest())
 

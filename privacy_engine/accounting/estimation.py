@@ -24,6 +24,7 @@ from privacy_engine.accounting.validation import MAX_STATES, level, refused
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
+from privacy_engine.progress import reported
 
 SMALLEST_CELL_M = 0.01
 NOTE = (
@@ -76,7 +77,7 @@ def estimate_from_states(states: ArrayLike | Sequence[ArrayLike], *, smoothing: 
     every = list(states) if isinstance(states, list | tuple) else []
     several = bool(every) and all(np.ndim(one) == 1 for one in every)
     found = [np.asarray(one) for one in (every if several else [states])]
-    for one in found:
+    for one in reported(found):
         if one.ndim != 1 or (one.size and one.dtype.kind not in "iu"):
             got = f"{one.ndim} dimensions of {one.dtype}"
             raise refused(DataError, "states", "be one whole number for each event of a series", got)

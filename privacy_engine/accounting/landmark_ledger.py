@@ -29,6 +29,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import BudgetError
+from privacy_engine.progress import reported
 
 TOLERANCE = 1e-12
 """Relative slack of every comparison of budgets: k shares, each the float ε/k, are more than ε for half of all k."""
@@ -56,7 +57,7 @@ def exact_sum(values: Floats) -> int:
     mantissa, exponent = np.frexp(values)
     whole = (mantissa * 2.0**53).astype(np.int64)
     total = 0
-    for power in np.unique(exponent).tolist():
+    for power in reported(np.unique(exponent).tolist()):
         one = whole[exponent == power]
         part = (int((one >> 26).sum()) << 26) + int((one & (1 << 26) - 1).sum())  # 2**36 of them do not overflow
         shift = power - 53 + UNIT_BITS

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.accounting.validation import transition
 from privacy_engine.data import Floats
+from privacy_engine.progress import reported
 
 DOUBLINGS = 60
 
@@ -37,7 +38,7 @@ def stationary(matrix: ArrayLike) -> Floats:
     """
     rows = transition(matrix, "matrix")
     power = (rows + np.eye(len(rows))) / 2  # lazy, so that a chain that alternates settles as well
-    for _ in range(DOUBLINGS):
+    for _ in reported(range(DOUBLINGS)):
         power = power @ power
         power /= power.sum(axis=1, keepdims=True)
     shares: Floats = power.mean(axis=0)

@@ -18,6 +18,7 @@ import numpy as np
 from privacy_engine.accounting.landmark_ledger import MARGIN, PER_TOLERANCE, exact_units, nearest_float
 from privacy_engine.data import Floats
 from privacy_engine.errors import BudgetError
+from privacy_engine.progress import ROWS, reported
 
 
 def laplace_rate(budget: float, sensitivity: int) -> float:
@@ -114,7 +115,7 @@ class WindowLedger:
 
     def spend_all(self, budgets: Floats) -> Floats:
         """Take the budgets of successive timestamps, (n,), and return them; errors of :meth:`spend`."""
-        for budget in np.asarray(budgets, dtype=np.float64).tolist():
+        for budget in reported(np.asarray(budgets, dtype=np.float64).tolist(), ROWS):
             self.spend(budget)
         return budgets
 

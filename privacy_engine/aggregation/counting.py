@@ -15,6 +15,7 @@ from privacy_engine.data import CountStream, Floats, Ints
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
 from privacy_engine.grid import Grid
+from privacy_engine.progress import advance
 
 MOST_CELLS = 20_000
 MOST_STEPS = 1_000_000
@@ -74,6 +75,7 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
     counts[found.at] = found.often
     from_data = spec.box is None, len(spec.given_times()) < 2
     counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned)
+    advance()
     table = counts.reshape(steps.count, len(grid))
     stream = CountStream(table, grid.names(), steps.labels(), steps.starts(), "time", counted)
     return Aggregated(stream, _size(grid, steps, found))
@@ -161,13 +163,16 @@ def _must_have_dates(bounds: Floats) -> None:
 
 def _visits(events: Events, spec: AggregationSpec, grid: Grid, steps: Steps) -> _Visits:
     cell = grid.cells(events.lon, events.lat)
+    advance()
     step = numbers_of(events.time_s, spec.length, spec.time_zone) - steps.first
+    advance()
     inside = (cell >= 0) & (step >= 0) & (step < steps.count)
     outside = len(events) - int(inside.sum())
     at, cut = step[inside] * len(grid) + cell[inside], 0
     if spec.unit != "event":
         times = events.time_s[inside] if spec.pick == "first" else None
         at, cut = _first_cells(getattr(events, spec.unit)[inside], at, times, spec.most, (steps.count, len(grid)))
+    advance()
     found, often = np.unique(at, return_counts=True)
     return _Visits(found, often, outside, cut)
 
@@ -180,7 +185,9 @@ def _first_cells(who: Ints, at: Ints, times: Floats | None, most: int, shape: tu
     """
     counts, cells = shape[0] * shape[1], shape[1]
     visit = who * counts + at  # at most 2e7 counts: fits for 4e11 units
+    advance()
     order = np.argsort(visit)
+    advance()
     starts = np.flatnonzero(np.diff(visit[order], prepend=-1))
     visit = visit[order][starts]
     step = visit // cells
@@ -190,6 +197,7 @@ def _first_cells(who: Ints, at: Ints, times: Floats | None, most: int, shape: tu
         rank_by = -np.diff(starts, append=len(order)).astype(np.float64)
     else:
         rank_by = np.minimum.reduceat(times[order], starts) if len(starts) else np.empty(0)
+    advance()
     ranked = np.lexsort((rank_by[crowded], step[crowded]))  # stable: equal ones stay in the order of their cells
     larger = sizes[sizes > most]
     rank = np.arange(len(ranked)) - np.repeat(np.cumsum(larger) - larger, larger)

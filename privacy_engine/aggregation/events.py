@@ -9,6 +9,7 @@ import numpy as np
 
 from privacy_engine.data import CheckIns, Floats, Ints, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.progress import reported
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def _of_trajectories(data: Sequence[Trajectory], cleaned: Sequence[str]) -> Even
     if len(times) != len(data):
         raise DataError("every series must have times to be counted by steps", field="time_s", rule="times")
     codes = {name: code for code, name in enumerate(dict.fromkeys(one.person for one in data))}
-    lengths = [len(one) for one in data]
+    lengths = [len(one) for one in reported(data)]
     person = np.repeat(np.array([codes[one.person] for one in data], dtype=np.int64), lengths)
     empty = [np.empty(0)]
     return Events(

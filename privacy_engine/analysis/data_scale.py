@@ -18,6 +18,7 @@ from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.mapped_series import leave
 from privacy_engine.median import Median
 from privacy_engine.people import Person, people
+from privacy_engine.progress import advance, reported
 
 HELD = 0.95
 """The share of a person's events that lie inside of the circle whose diameter is the extent."""
@@ -58,7 +59,7 @@ def _median_of(
 ) -> float | None:
     """The median of what is ``measured`` of each person's events."""
     found = Median()
-    for one in persons:
+    for one in reported(persons):
         found.add(measured(one.joined(series)))
         for i in one.members:
             leave(series[i])
@@ -85,7 +86,9 @@ def extent_m(one: Trajectory) -> float:
     """
     plane, some = _plane(one)
     lon, lat = plane.unproject(geometric_median(plane.project(one.lon[some], one.lat[some]))[np.newaxis])
-    return 2 * float(np.quantile(geo.distance_m(lon, lat, one.lon, one.lat), HELD, overwrite_input=True))
+    away_m = geo.distance_m(lon, lat, one.lon, one.lat)
+    advance()
+    return 2 * float(np.quantile(away_m, HELD, overwrite_input=True))
 
 
 def geometric_median(xy_m: Floats) -> Floats:
@@ -94,7 +97,7 @@ def geometric_median(xy_m: Floats) -> Floats:
     Distances below a centimetre count as a centimetre, so that a median on an event is found as well.
     """
     centre: Floats = xy_m.mean(axis=0)
-    for _ in range(ITERATIONS):
+    for _ in reported(range(ITERATIONS)):
         weights = 1 / np.maximum(np.hypot(*(xy_m - centre).T), SAME_PLACE_M)
         before, centre = centre, weights @ xy_m / weights.sum()
         if np.hypot(*(centre - before)) < SAME_PLACE_M:
@@ -106,13 +109,14 @@ def _stay_distances_m(one: Trajectory) -> Floats:
     """Return the distance of each event of a stay from the stay's centre, metres."""
     if one.time_s is None:
         return np.empty(0)
+    advance()
     groups = stay_points(one.lon, one.lat, one.time_s, distance_m=STAY_DISTANCE_M, duration_s=STAY_DURATION_S)
     if not len(groups):
         return np.empty(0)
     plane, _ = _plane(one)
     lengths = groups[:, 1] - groups[:, 0]
     blocks = np.unique((np.cumsum(lengths) - 1) // BLOCK, return_index=True)[1][1:]
-    return gathered(_from_centres_m(one, plane, some) for some in np.split(groups, blocks))
+    return gathered(_from_centres_m(one, plane, some) for some in reported(np.split(groups, blocks)))
 
 
 def _from_centres_m(one: Trajectory, plane: geo.LocalPlane, groups: Ints) -> Floats:

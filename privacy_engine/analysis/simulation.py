@@ -25,6 +25,7 @@ import numpy as np
 from privacy_engine import metrics, noise
 from privacy_engine.data import Floats, LandmarkSet, Trajectory
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from privacy_engine.progress import blocks, reported
 from privacy_engine.simulation_plan import BatchSimulator, Chunk, Key, Needs, SimulationPlan, Tile, rows
 
 EVENTS = 256
@@ -161,7 +162,7 @@ def simulate_each(
     """
     sets, found, first = iter(landmarks), [np.empty(0)], first_repetition
     lanes = max(1, min(REPETITIONS, MASKED_EVENTS // max(len(series), 1)))
-    while some := list(islice(sets, lanes)):
+    while some := list(islice(reported(sets), lanes)):
         found.append(_simulate_each_tile(mechanism, series, some, seed, first))
         first += len(some)
     return np.concatenate(found)
@@ -241,13 +242,13 @@ def _simulate_tile(
     states = [[one.simulator.start(tile) for one in group.kernels] for tile, group in zip(tiles, groups, strict=True)]
     units = aligned(1, (min(EVENTS, len(series)) + one_lane_each) * UNITS)[0]  # overwritten for every group
     extent = _extent_rad(series) if len(series) else 0.0
-    for first in range(0, len(series), EVENTS):
-        events = slice(first, first + EVENTS)
+    for events in blocks(len(series), EVENTS):
+        first = events.start
         frame = frames(series.lon[events], series.lat[events])
         for tile, group, its_states in zip(tiles, groups, states, strict=True):
             safe = fill(tile.key, first, first_repetition, lanes, group.needs[events], units)
             chunk = Chunk(series.lon, series.lat, extent, first, frame, units, safe)
-            for kernel, state in zip(group.kernels, its_states, strict=True):
+            for kernel, state in zip(reported(group.kernels), its_states, strict=True):
                 kernel.simulator.advance(tile, chunk, state, kernel.totals)
     for group, its_states in zip(groups, states, strict=True):
         for kernel, state in zip(group.kernels, its_states, strict=True):
@@ -262,7 +263,7 @@ def _extent_rad(series: Trajectory) -> float:
 def _simulate_each_tile(
     mechanism: TrajectoryMechanism, series: Trajectory, landmarks: list[LandmarkSet], seed: int, first: int
 ) -> Floats:
-    for i, marks in enumerate(landmarks):
+    for i, marks in enumerate(reported(landmarks)):
         marks.must_cover(series)
         noise.counted(first + i, "first_repetition", 2**32)
     plans = mechanism.simulation_plans(rows([marks.mask for marks in landmarks]))
@@ -287,7 +288,7 @@ def _simulate_releases(
 ) -> tuple[Floats, Floats]:
     """Return the mean errors in metres of one release for each repetition: of each repetition and of each event."""
     errors_m, totals, times = np.empty(repetitions), np.zeros(len(series)), np.zeros(len(series))
-    for i, source in enumerate(sources):
+    for i, source in enumerate(reported(sources)):
         release = mechanism.release(series, landmarks, rng=source)
         errors = metrics.error_m(series, release)
         errors_m[i] = errors.mean() if errors.size else np.nan

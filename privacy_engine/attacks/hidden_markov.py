@@ -16,6 +16,7 @@ import scipy
 
 from privacy_engine.attacks.area import Grid
 from privacy_engine.data import Floats
+from privacy_engine.progress import reported
 
 JUMP = 1e-6
 """Probability of a jump to anywhere at the next event: what movement cannot explain must not stop the chain."""
@@ -75,7 +76,7 @@ def posteriors(
     def forward(block: slice, predicted: Floats) -> tuple[Floats, Floats, Floats]:
         likelihood = seen(block)
         filtered = np.empty_like(likelihood)
-        for i, one in enumerate(likelihood):
+        for i, one in enumerate(reported(likelihood)):
             weights = predicted * one
             filtered[i] = weights / weights.sum()
             predicted = movement.step(filtered[i])
@@ -87,7 +88,7 @@ def posteriors(
     later = np.ones(shape)
     for block, predicted in zip(reversed(blocks), reversed(entering), strict=True):
         likelihood, posterior, _ = forward(block, predicted)
-        for i in reversed(range(len(posterior))):
+        for i in reported(reversed(range(len(posterior)))):
             posterior[i] *= later
             posterior[i] /= posterior[i].sum()
             later = movement.step(likelihood[i] * later)

@@ -15,6 +15,7 @@ from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.params import DistanceM, DurationS, Param
+from privacy_engine.progress import reported
 
 NIGHT = (22, 6)
 WORK = (10, 16)
@@ -169,7 +170,7 @@ class HomeWork(SeriesAttack):
         def where(chosen: int) -> tuple[float, float]:
             if chosen < 0:
                 return nowhere
-            events = np.concatenate([np.arange(i, j) for i, j in groups[place == chosen]])
+            events = np.concatenate([np.arange(i, j) for i, j in reported(groups[place == chosen])])
             lon, lat = plane.unproject(np.median(xy_m[events], axis=0)[None])
             return float(lon[0]), float(lat[0])
 
@@ -178,9 +179,9 @@ class HomeWork(SeriesAttack):
 
 def _places(xy_m: Floats, groups: Ints, lasts_s: Floats, reach_m: float) -> Ints:
     """Which place each stay belongs to, (k,): that of the longest earlier one within reach, or a new one."""
-    centres = np.array([np.median(xy_m[i:j], axis=0) for i, j in groups])
+    centres = np.array([np.median(xy_m[i:j], axis=0) for i, j in reported(groups)])
     place = np.full(len(groups), -1, dtype=np.int64)
-    for stay in np.argsort(-lasts_s, kind="stable"):
+    for stay in reported(np.argsort(-lasts_s, kind="stable")):
         if place[stay] < 0:
             near = np.hypot(*(centres - centres[stay]).T) <= reach_m
             place[near & (place < 0)] = place.max() + 1

@@ -13,6 +13,7 @@ from privacy_engine.attacks.base import Headline, PopulationAttack, Result, Watc
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.params import Param, Seed
+from privacy_engine.progress import reported
 
 MOST_DISTANCES = 2 * 10**8
 """Series times series times tries times points, at most: about half a minute."""
@@ -123,11 +124,12 @@ class Reidentification(PopulationAttack):
         """
         self._check(truths, releases)
         size = len(truths)
-        known = [self._known(truth, number) for number, truth in enumerate(truths)]
+        known = [self._known(truth, number) for number, truth in enumerate(reported(truths))]
         lon, lat, when = (np.array(column) for column in zip(*known, strict=True))
-        own = np.array([_score(one, *points, self.tolerance_s) for one, points in zip(releases, known, strict=True)])
+        pairs = zip(reported(releases), known, strict=True)
+        own = np.array([_score(one, *points, self.tolerance_s) for one, points in pairs])
         rank = np.zeros((size, self.tries), dtype=np.int64)
-        for number, release in enumerate(releases):
+        for number, release in enumerate(reported(releases)):
             if watch is not None:
                 watch(number / size)
             beats = _score(release, lon, lat, when, self.tolerance_s) <= own
@@ -140,7 +142,7 @@ class Reidentification(PopulationAttack):
             rule = "at least 2 series and a release of each"
             message = f"series must be {rule}, got {len(truths)} and {len(releases)}"
             raise DataError(message, field="series", rule=rule, value=len(truths))
-        for truth, release in zip(truths, releases, strict=True):
+        for truth, release in zip(reported(truths), releases, strict=True):
             must_match(truth, release)
             if len(truth) < self.points or not len(release.event):
                 rule = f"at least {self.points} events and a release that is not empty"

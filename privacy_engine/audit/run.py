@@ -16,6 +16,7 @@ from privacy_engine.audit.numbers import NumberKind
 from privacy_engine.audit.spec import AuditSpec
 from privacy_engine.audit.stream import StreamKind
 from privacy_engine.audit.trajectory import TrajectoryKind
+from privacy_engine.progress import blocks, reported
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (TrajectoryKind(), StreamKind(), CheckInKind(), NumberKind())}
 CONFIDENCE = 0.95
@@ -146,9 +147,9 @@ class _Draws:
 
     def _draw(self, given: Any) -> Observed:
         trials, parts = self._spec.trials, []
-        for start in range(0, trials, AT_ONCE):
-            self.watch((self._begun + start / trials) / self._inputs)
-            parts.append(self._kind.draw(self._mechanism, given, min(AT_ONCE, trials - start), self._rng))
+        for some in blocks(trials, AT_ONCE):
+            self.watch((self._begun + some.start / trials) / self._inputs)
+            parts.append(self._kind.draw(self._mechanism, given, some.stop - some.start, self._rng))
         self._begun += 1
         return np.concatenate(parts)
 
@@ -158,7 +159,7 @@ def _of_pair(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha: f
     trials = len(first) - training
     events = best_events(kind, pair, first[:training], second[:training], alpha)
     bounds = {}
-    for family, event in events.items():
+    for family, event in reported(events.items()):
         counts = [_count(event, draws[training:]) for draws in (first, second)]
         hits, other = counts[::-1] if event.reverse else counts
         bounds[family] = float(loss_at_least(hits, other, trials, alpha))
@@ -168,4 +169,4 @@ def _of_pair(kind: Kind, pair: Pair, first: Observed, second: Observed, alpha: f
 
 
 def _count(event: Event, draws: Observed) -> int:
-    return sum(event.count(draws[start : start + AT_ONCE]) for start in range(0, len(draws), AT_ONCE))
+    return sum(event.count(draws[some]) for some in blocks(len(draws), AT_ONCE))

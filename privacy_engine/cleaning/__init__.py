@@ -26,6 +26,7 @@ from privacy_engine.cleaning.resample import Resample
 from privacy_engine.cleaning.base import CleaningStep, Done, cleaning_steps
 from privacy_engine.data import Trajectory
 from privacy_engine.mapped_series import MappedSeries
+from privacy_engine.progress import reported
 
 __all__ = [
     "CleaningStep",
@@ -67,7 +68,7 @@ def clean(
     """
     # a list of mapped series would keep the pages of all in memory
     found, done = series if isinstance(series, MappedSeries) else list(series), list[Done]()
-    for number, step in enumerate(steps):
+    for number, step in enumerate(reported(steps)):
         if watch is not None:
             watch(number / len(steps))
         found, did = step.apply(found)

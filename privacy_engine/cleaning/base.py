@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from privacy_engine.component import Component
 from privacy_engine.data import Mask, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 SHOWN_EVENTS = 20
@@ -125,7 +126,7 @@ def kept(series: Sequence[Trajectory], keep: Callable[[Trajectory], Mask]) -> tu
     A series of which nothing is left goes.
     """
     found, dropped, first, start = [], 0, list[int](), 0
-    for one in series:
+    for one in reported(series):
         mask = keep(one)
         gone = np.flatnonzero(~mask)
         dropped += len(gone)
@@ -145,5 +146,5 @@ def cut(one: Trajectory, before: NDArray[np.intp]) -> list[Trajectory]:
     edges = [0, *before.tolist(), len(one)]
     return [
         one.picked(slice(i, j), f"{one.name} ({number})" if one.name else str(number))
-        for number, (i, j) in enumerate(pairwise(edges), 1)
+        for number, (i, j) in enumerate(reported(pairwise(edges)), 1)
     ]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from privacy_engine.cleaning.base import MOST_EVENTS, CleaningStep, Reads, cleaning_steps
 from privacy_engine.data import Floats, Trajectory
 from privacy_engine.params import BeatS, Param
+from privacy_engine.progress import advance, reported
 
 Between = Literal["straight", "last"]
 Index = NDArray[np.intp]
@@ -54,7 +55,7 @@ class Resample(CleaningStep):
             raise self._refuse(rule, f"would make {total:,} events; {rule} can be kept. Take a longer interval")
         found = [
             self._at(one, self._instants(one, first, last))
-            for one, (first, last) in zip(series, beats, strict=True)
+            for one, (first, last) in zip(reported(series), beats, strict=True)
             if first <= last
         ]
         return found, f"One event every {self.every_s:g} s.", []
@@ -66,7 +67,7 @@ class Resample(CleaningStep):
 
     def stability(self, series_before: Sequence[Trajectory]) -> int:
         """Return the most events that one record decides, both ends of each interval between two records included."""
-        return max((self._decided(one) for one in series_before), default=1)
+        return max((self._decided(one) for one in reported(series_before)), default=1)
 
     def _decided(self, one: Trajectory) -> int:
         first, last = self._beats(one)
@@ -92,6 +93,7 @@ class Resample(CleaningStep):
     def _between(one: Trajectory, when: Floats) -> tuple[Index, Index, Floats]:
         """The last record at or before each instant, the record after it, and the share of the way between them."""
         assert one.time_s is not None
+        advance()
         before = np.searchsorted(one.time_s, when, side="right") - 1
         after = np.minimum(before + 1, len(one) - 1)
         span = one.time_s[after] - one.time_s[before]
@@ -110,13 +112,16 @@ class Resample(CleaningStep):
 def _on_the_way(one: Trajectory, before: np.ndarray, after: np.ndarray, share: Floats) -> tuple[Floats, Floats]:
     """Positions a ``share`` of the way along the great circle; records themselves to the last bit."""
     phi, lam = np.radians(one.lat), np.radians(one.lon)
+    advance()
     xyz = np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
     a, b = xyz[before], xyz[after]
+    advance()
     angle = 2 * np.arcsin(np.clip(np.linalg.norm(b - a, axis=1) / 2, 0, 1))
     sine = np.sin(angle)
     small = sine < 1e-9  # nearer than some centimetres: the chord is the arc (or antipodes: any way is one)
     weight_a = np.where(small, 1 - share, np.sin((1 - share) * angle) / np.where(small, 1, sine))
     weight_b = np.where(small, share, np.sin(share * angle) / np.where(small, 1, sine))
+    advance()
     x, y, z = (weight_a[:, None] * a + weight_b[:, None] * b).T
     exact = share == 0
     lon = np.where(exact, one.lon[before], np.degrees(np.arctan2(y, x)))

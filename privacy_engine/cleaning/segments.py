@@ -12,6 +12,7 @@ from privacy_engine.cleaning.base import MOST_SERIES, CleaningStep, Reads, clean
 from privacy_engine.data import Trajectory
 from privacy_engine.params import LeastEvents, SilenceS
 from privacy_engine.plurals import counted
+from privacy_engine.progress import reported
 
 
 class Cut(CleaningStep):
@@ -20,7 +21,7 @@ class Cut(CleaningStep):
     def _cut(
         self, series: Sequence[Trajectory], places: Callable[[Trajectory], NDArray[np.intp]]
     ) -> tuple[list[Trajectory], int]:
-        cuts = [places(one) for one in series]
+        cuts = [places(one) for one in reported(series)]
         count = sum(len(one) for one in cuts)
         if len(series) + count > MOST_SERIES:
             rule = f"at most {MOST_SERIES:,} series"
@@ -47,7 +48,7 @@ class SplitGaps(Cut):
     def _apply(self, series: Sequence[Trajectory]) -> tuple[list[Trajectory], str, list[int]]:
         pieces, cuts = self._cut(series, self._silences)
         found, dropped, start = [], list[int](), 0
-        for piece in pieces:
+        for piece in reported(pieces):
             if len(piece) >= self.least_events:
                 found.append(piece)
             else:

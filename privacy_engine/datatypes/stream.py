@@ -19,9 +19,10 @@ from privacy_engine.datatypes.base import DataType, Watch
 from privacy_engine.event_sketch import EventSketch, stream_sketch
 from privacy_engine.exports.base import ExportFormat
 from privacy_engine.exports.stream import FORMATS
-from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.hierarchy import natural
 from privacy_engine.params import Frozen
+from privacy_engine.progress import reported
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease, counts_digest
 
@@ -132,7 +133,7 @@ class StreamType(DataType):
             return []
         found = release.grouping
         columns: dict[str, Any] = {}
-        for k in range(len(release.names)):
+        for k in reported(range(len(release.names))):
             start, group = grouping_columns(k)
             columns |= {start: found.cluster_start[:, k], group: found.group_size[:, k]}
         return [columns]
@@ -167,13 +168,13 @@ def _table(stream: CountStream | StreamRelease, counts: Any, about: dict[str, An
     columns = {"label": pa.array(list(stream.labels), pa.string())}
     if stream.time_s is not None:
         columns["time_s"] = pa.array(stream.time_s)
-    columns |= {f"c{k}": pa.array(np.ascontiguousarray(counts[:, k])) for k in range(counts.shape[1])}
+    columns |= {f"c{k}": pa.array(np.ascontiguousarray(counts[:, k])) for k in reported(range(counts.shape[1]))}
     return pa.table(columns).replace_schema_metadata({"stream": json.dumps(about)})
 
 
 def _columns(table: Any) -> tuple[dict[str, Any], Any, list[str], Any]:
     about = json.loads(table.schema.metadata[b"stream"])
-    labels = table.column("label").to_pylist()
-    columns = [table.column(f"c{k}").to_numpy() for k in range(len(about["names"]))]
+    labels = listed(table.column("label"))
+    columns = [table.column(f"c{k}").to_numpy() for k in reported(range(len(about["names"])))]
     counts = np.column_stack(columns) if columns else np.empty((len(labels), 0))
     return about, counts, labels, table.column("time_s").to_numpy() if about["timed"] else None

@@ -34,6 +34,7 @@ from privacy_engine.growing_column import gathered
 from privacy_engine.mapped_series import mapped
 from privacy_engine.metrics import error_m
 from privacy_engine.metrics.pointwise import ErrorMetric
+from privacy_engine.progress import advance, blocks, reported
 from privacy_engine.published import CELLS_PER_DEGREE, trajectories_digest
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stored_releases import each
@@ -138,13 +139,13 @@ class TrajectoryType(DataType):
         for cls in self.metrics if pairs else ():
             if any(field["required"] for field in cls.fields()) or (cls.needs_time and not timed):
                 continue
-            values = [cls(name=cls.registered_name()).of(*pair) for pair in pairs]
+            values = [cls(name=cls.registered_name()).of(*pair) for pair in reported(pairs)]
             found[cls.registered_name()] = float(np.average(values, weights=weights))
         return found
 
     def figures(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> dict[str, float]:
         """:data:`FIGURES` over the published positions of all series together, in metres to the millimetre."""
-        errors = gathered(error_m(*pair) for pair in zip(truth, release, strict=True))
+        errors = gathered(error_m(*pair) for pair in zip(truth, reported(release), strict=True))
         if not len(errors):
             return {}
         found = {}
@@ -160,12 +161,13 @@ class TrajectoryType(DataType):
             lengths = [len(one.budgets) for one in some]
             columns = {"series": np.repeat(np.arange(first, first + len(some), dtype=np.int32), lengths)}
             for name, of, dtype in BUDGETS:
+                advance()
                 columns[name] = concatenated([getattr(one, of) for one in some], dtype)
             yield columns
 
     def owner_columns(self, truth: Sequence[Trajectory], release: Sequence[Release]) -> Iterator[dict[str, Any]]:
         """``error_m`` of each published position, to the millimetre."""
-        errors = (error_m(*pair) for pair in zip(truth, release, strict=True))
+        errors = (error_m(*pair) for pair in zip(truth, reported(release), strict=True))
         for _, some in batches(errors, len):
             yield {"error_m": concatenated(some).round(3)}
 
@@ -179,6 +181,6 @@ def _digested(found: Any, data: Sequence[Trajectory]) -> str:
     columns = [("lon", CELLS_PER_DEGREE, "<i4"), ("lat", CELLS_PER_DEGREE, "<i4"), ("time_s", 1000, "<i8")]
     for name, units, dtype in columns if has_time else columns[:2]:
         for one in data:
-            for start in range(0, len(one), DIGESTED):
-                found.update(np.round(getattr(one, name)[start : start + DIGESTED] * units).astype(dtype).data)
+            for some in blocks(len(one), DIGESTED):
+                found.update(np.round(getattr(one, name)[some] * units).astype(dtype).data)
     return str(found.hexdigest())

@@ -12,6 +12,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.instants import instant
 from privacy_engine.params import Frozen
 from privacy_engine.people import people
+from privacy_engine.progress import ROWS, blocks, reported
 
 STRIPS = 360_000
 """Strips of the globe, from west to east, by whose first and last positions the widest gap is found."""
@@ -60,7 +61,7 @@ def facts_of(series: Sequence[Trajectory]) -> TrajectoryFacts:
     first = np.cumsum([0, *(len(one) for one in series)]).tolist()
     start, end = _span(series, has_time)
     return TrajectoryFacts(
-        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(series)],
+        series=[_of_one(i, one, whose[i], first[i], has_time) for i, one in enumerate(reported(series, ROWS))],
         people=len(persons),
         interleaved=any(person.order is not None for person in persons),
         has_time=has_time,
@@ -113,8 +114,8 @@ def bounds(series: Sequence[Trajectory]) -> list[float] | None:
         if not len(one):
             continue
         south, north = min(south, one.lat.min()), max(north, one.lat.max())
-        for start in range(0, len(one), BLOCK):
-            lon = np.sort(one.lon[start : start + BLOCK])
+        for some in blocks(len(one), BLOCK):
+            lon = np.sort(one.lon[some])
             strip = ((lon + 180) * (STRIPS / 360)).astype(np.int64)
             starts = np.flatnonzero(np.diff(strip, prepend=-1))
             at = strip[starts]
@@ -136,4 +137,5 @@ def length_m(series: Sequence[Trajectory]) -> float | None:
     """Metres along great circles, series by series; None where no series has two points."""
     if all(len(one) < 2 for one in series):
         return None
-    return float(sum(geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in series))
+    each = (geo.distance_m(o.lon[:-1], o.lat[:-1], o.lon[1:], o.lat[1:]).sum() for o in reported(series))
+    return float(sum(each))

@@ -18,6 +18,7 @@ import numpy as np
 from privacy_engine.data import Ints, Release, Trajectory, concatenated
 from privacy_engine.formats.arrow import pa
 from privacy_engine.people import Person, people_of
+from privacy_engine.progress import ROWS, advance, reported
 from privacy_engine.published import CELLS_PER_DEGREE
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ def tables_of(series: Sequence[Trajectory]) -> Iterator[Any]:
 def batches(items: Iterable[T], size: Callable[[T], int]) -> Iterator[tuple[int, list[T]]]:
     """Successive items of at least :data:`BATCH` rows together, and the number of the first of them; at least one."""
     first, some, rows = 0, list[T](), 0
-    for number, one in enumerate(items):
+    for number, one in enumerate(reported(items)):
         some.append(one)
         rows += size(one)
         if rows >= BATCH:
@@ -71,7 +72,7 @@ def release_table_of(releases: Sequence[Release | PublishedSeries]) -> Any:
 def release_tables_of(releases: Sequence[Release | PublishedSeries]) -> Iterator[Any]:
     """The rows of :func:`release_table_of`, in tables of about a million."""
     timed, names = True, dict[str, list[str]](series=[], people=[])
-    for one in releases:
+    for one in reported(releases):
         timed = timed and one.series.time_s is not None
         names["series"].append(one.series.name)
         names["people"].append(one.series.person)
@@ -107,7 +108,7 @@ def published_series(name: str, person: str, column: dict[str, Any]) -> Publishe
 def columns_of_batches(schema: Any, batches: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """The columns of each series as :func:`columns_of`, of a table whose rows come in record batches."""
     waiting, number = list[Any](), 0
-    for batch in batches:
+    for batch in reported(batches):
         numbers = batch.column("series").to_numpy()
         for last in range(number, int(numbers[-1]) if len(numbers) else number):
             end = int(np.searchsorted(numbers, last + 1))
@@ -136,7 +137,7 @@ def columns_of(table: Any) -> list[dict[str, Any]]:
     """The columns of each series by name, as they are stored: slices of the table's."""
     column = {name: table.column(name).to_numpy() for name in table.column_names if name != "series"}
     ends = pairwise(_ends(table))
-    return [{name: values[first:last] for name, values in column.items()} for first, last in ends]
+    return [{name: values[first:last] for name, values in column.items()} for first, last in reported(ends, ROWS)]
 
 
 def people_columns(schema: Any) -> list[str]:
@@ -159,12 +160,15 @@ def _ends(table: Any) -> Ints:
 
 
 def _positions(series: Sequence[Trajectory], *, timed: bool, first: int = 0) -> dict[str, Any]:
+    advance()
     numbers = np.repeat(np.arange(first, first + len(series), dtype=np.int32), [len(one) for one in series])
     columns = {"series": pa.array(numbers)}
     for axis in ("lon", "lat"):
+        advance()
         scaled = np.round(concatenated([getattr(one, axis) for one in series]) * CELLS_PER_DEGREE)
         columns[axis] = pa.array(scaled.astype(np.int32))
     if timed:
+        advance()
         times = [one.time_s for one in series if one.time_s is not None]
         columns["time_ms"] = pa.array(np.round(concatenated(times) * 1000).astype(np.int64))
     return columns

@@ -9,6 +9,7 @@ import numpy as np
 from privacy_engine.data import Ints
 from privacy_engine.decomposition.boxes import Level, Split
 from privacy_engine.decomposition.points import Points
+from privacy_engine.progress import reported
 
 Rule = Literal["every-axis", "widest-axis", "medians"]
 """Where nodes are split: at the middle of every axis, at the middle of the widest one, or anywhere along that one."""
@@ -54,7 +55,7 @@ class BoxTree:
     def located(self, points: Points, depth: int) -> Ints:
         """The node of the level at ``depth`` that each point is in, (n,), -1 where it is in none."""
         found = self._nodes.setdefault(points, [np.zeros(len(points), dtype=np.int64)])
-        for i in range(len(found), depth + 1):
+        for i in reported(range(len(found), depth + 1)):
             found.append(self.levels[i - 1].descend(points.at, found[-1], self.expanded[i - 1], *self._splits[i - 1]))
         return found[depth]
 

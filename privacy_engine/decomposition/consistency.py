@@ -9,6 +9,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import DataError
+from privacy_engine.progress import reported
 
 
 class Consistent(NamedTuple):
@@ -55,7 +56,7 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
     variances: list[Floats] = []
     sums: list[Floats] = []
     spreads: list[Floats] = []
-    for i in range(len(counts) - 1, -1, -1):
+    for i in reported(range(len(counts) - 1, -1, -1)):
         size, weight = len(counts[i]), np.asarray(precisions[i], dtype=np.float64)
         below, total, spread = _sums(parents[i + 1], means[-1], variances[-1], size) if means else [np.zeros(size)] * 3
         if not np.isfinite(weight).all() or (weight < 0).any() or (weight[below == 0] == 0).any():
@@ -69,7 +70,7 @@ def consistent(parents: Sequence[Ints], counts: Sequence[Floats | Ints], precisi
     for column in (means, variances, sums, spreads):
         column.reverse()
     found = means[:1]
-    for i in range(1, len(counts)):
+    for i in reported(range(1, len(counts))):
         share = variances[i] / spreads[i - 1][parents[i]]
         found.append(means[i] + share * (found[i - 1] - sums[i - 1])[parents[i]])
     return Consistent(tuple(found), tuple(variances))

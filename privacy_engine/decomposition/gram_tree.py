@@ -6,6 +6,7 @@ import numpy as np
 
 from privacy_engine.data import Ints
 from privacy_engine.decomposition.points import Points
+from privacy_engine.progress import reported
 
 ABSENT = -1
 
@@ -49,7 +50,7 @@ class GramTree:
     def located(self, points: Points, depth: int) -> Ints:
         """The node of the level at ``depth`` that each point begins with, (n,), -1 where there is none."""
         found = self._nodes.setdefault(points, [points.at[:, 0]])
-        for i in range(len(found), depth + 1):
+        for i in reported(range(len(found), depth + 1)):
             found.append(self.child(i - 1, found[-1], points.at[:, i]))
         return found[depth]
 

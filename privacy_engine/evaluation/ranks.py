@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.evaluation.positions import Positions
+from privacy_engine.progress import reported
 from privacy_engine.recommender import Recommender, Sequences
 
 
@@ -45,7 +46,7 @@ def ranked(model: Recommender, positions: Positions) -> Ranks:
     A model is called once for each different history.
     """
     greater, tied = np.empty((2, len(positions.later)), dtype=np.int64)
-    for history, pairs in _by_history(positions):
+    for history, pairs in reported(_by_history(positions)):
         scores = np.array(model.scores(history.tolist()), dtype=np.float64)
         scores[history[-1]] = -np.inf
         own, scores = scores[positions.later[pairs]], np.sort(scores)

@@ -9,6 +9,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.data import Floats
+from privacy_engine.progress import reported
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ReleaseTrials:
             parts = self.cell.parts(self.truth, number)
             drawn = mechanism.releases(parts[0], size, rng=noise.simulated_releases(self.cell.root, number))
             first = number * size
-            for one in drawn[max(self.which.start - first, 0) : self.which.stop - first]:
+            for one in reported(drawn[max(self.which.start - first, 0) : self.which.stop - first]):
                 yield self.cell.trial(parts, processed(one, steps))
 
     def values(self) -> Floats:

@@ -24,6 +24,7 @@ from privacy_engine.experiments.spec import ExperimentSpec
 from privacy_engine.experiments.store import Key, MemoryStore, Store
 from privacy_engine.experiments.table import Results, assemble
 from privacy_engine.formats.arrow import pa
+from privacy_engine.progress import reported
 
 Watch = Callable[[int, int], None]
 
@@ -97,7 +98,7 @@ def run(
     sizes, dataset = sizes_of(spec.kind, data), dataset_digest(data, spec.kind)
     todo = {block.key(dataset): block for block in in_order(blocks(spec, sizes, size))}
     found: dict[Key, Floats] = {}
-    for key, block in todo.items():
+    for key, block in reported(todo.items()):
         values = kept.get(key)
         if values is not None and values.shape == (1 + len(block.cell.metrics), block.count):
             found[key] = values
@@ -116,7 +117,7 @@ def run(
 
 def _computed(todo: dict[Key, Block], data: Any, sizes: list[int], workers: int) -> Generator[tuple[Key, Floats]]:
     if workers <= 1 or len(todo) <= 1:
-        yield from ((key, run_block(block, data)) for key, block in todo.items())
+        yield from ((key, run_block(block, data)) for key, block in reported(todo.items()))
         return
     keys, each = list(todo), list(todo.values())
     ranges = list(parts(each, sizes))

@@ -10,6 +10,7 @@ from privacy_engine import noise
 from privacy_engine.accounting.temporal import LossFunction
 from privacy_engine.data import LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.experiments.landmark_cache import MarkCache, mark_cache
+from privacy_engine.progress import reported
 from privacy_engine.spec import processed
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Trials:
             triples = zip(self.series, self.marked(repetition), self.seeds, strict=True)
             self._drawn[repetition] = [
                 self.cell.release.mechanism.release(one, marks, rng=noise.simulated_releases(seed, repetition))
-                for one, marks, seed in triples
+                for one, marks, seed in reported(triples)
             ]
         return self._drawn[repetition]
 
@@ -105,7 +106,7 @@ class Trials:
         if not steps:
             return self.draws(repetition)
         if repetition not in self._released:
-            self._released[repetition] = [processed(one, steps) for one in self.draws(repetition)]
+            self._released[repetition] = [processed(one, steps) for one in reported(self.draws(repetition))]
         return self._released[repetition]
 
     def shared(self, repetition: int) -> list[Mask]:

@@ -9,6 +9,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import DataError
 from privacy_engine.exports.base import JSON_COLUMN, MODELS, TABLES, ExportFormat, Label, as_json, cell_text, sentence
 from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.progress import ROWS, reported
 from privacy_engine.recommender import PopularityModel, Recommender
 
 COLUMNS = ("cell", "west", "south", "east", "north", "count")
@@ -35,9 +36,9 @@ def _write_csv(model: Recommender, out: BinaryIO, label: Label) -> None:
     counts = model.counts if isinstance(model, PopularityModel) else None
     columns = (*COLUMNS[:-1], MASS) if counts is None else COLUMNS
     out.write((",".join([*columns, OUR_COLUMN, JSON_COLUMN]) + "\r\n").encode())
-    values = [repr(value) for value in (mass if counts is None else counts).tolist()]
+    values = [repr(value) for value in reported((mass if counts is None else counts).tolist(), ROWS)]
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
-    for cell, (box, value) in enumerate(zip(model.grid.boxes().tolist(), values, strict=True)):
+    for cell, (box, value) in enumerate(reported(zip(model.grid.boxes().tolist(), values, strict=True), ROWS)):
         edges = ",".join(repr(edge) for edge in box)
         out.write(f"{cell},{edges},{value},{first or ','}\r\n".encode())
         first = ""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.data import Floats, Trajectory
+from privacy_engine.progress import blocks, reported
 
 DECIMALS = 7
 CHUNK = 50_000
@@ -15,7 +16,7 @@ CHUNK = 50_000
 
 def several_people(series: Sequence[Trajectory]) -> bool:
     """Whether the file must name the person of each series; without that all are read back as one person's."""
-    return len({one.person for one in series}) > 1
+    return len({one.person for one in reported(series)}) > 1
 
 
 def rounded(degrees: Floats) -> Floats:
@@ -36,8 +37,7 @@ def instants(time_s: Floats) -> list[str]:
 
 def pieces(one: Trajectory) -> Iterator[tuple[Floats, Floats, Floats | None]]:
     """Longitudes and latitudes as they are written, and times in s, of at most ``CHUNK`` events of a series at once."""
-    for start in range(0, len(one), CHUNK):
-        piece = slice(start, start + CHUNK)
+    for piece in blocks(len(one), CHUNK):
         yield rounded(one.lon[piece]), rounded(one.lat[piece]), None if one.time_s is None else one.time_s[piece]
 
 
@@ -49,7 +49,7 @@ def chunks(one: Trajectory) -> Iterator[tuple[list[float], list[float], list[str
 
 def bounds(series: Sequence[Trajectory]) -> list[float] | None:
     """West, south, east and north of all positions as they are written; None without a position."""
-    placed = [one for one in series if len(one)]
+    placed = [one for one in reported(series) if len(one)]
     if not placed:
         return None
     least = [min(float(getattr(one, axis).min()) for one in placed) for axis in ("lon", "lat")]

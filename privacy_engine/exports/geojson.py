@@ -9,6 +9,7 @@ from typing import BinaryIO
 from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MAPS, MOVEMENT, ExportFormat, Label, as_json
 from privacy_engine.exports.columns import chunks, fixed_instants, millis, pieces, several_people
+from privacy_engine.progress import reported
 
 MEDIA_TYPE = "application/geo+json"
 POINTS = "points"
@@ -55,7 +56,7 @@ def write_features(
     """Write a collection with a feature for each series by ``write(one, out, several)``."""
     several = several_people(series)
     _begin(out, label)
-    for i, one in enumerate(series):
+    for i, one in enumerate(reported(series)):
         out.write(b"," if i else b"")
         write(one, out, several)
     _end(out)

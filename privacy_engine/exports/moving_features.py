@@ -12,6 +12,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.exports.base import MOVEMENT, ExportFormat
 from privacy_engine.exports.columns import CHUNK, fixed_instants
 from privacy_engine.exports.geojson import names, positions, write_features, write_line, write_pieces
+from privacy_engine.progress import blocks
 
 
 def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:
@@ -20,8 +21,7 @@ def _write(one: Trajectory, out: BinaryIO, several: bool) -> None:
         return
     time_s = one.time_s
     out.write(b'\n{"type":"Feature","temporalGeometry":{"type":"MovingPoint","datetimes":[')
-    starts = range(0, len(one), CHUNK)
-    write_pieces((",".join(f'"{t}"' for t in fixed_instants(time_s[at : at + CHUNK])) for at in starts), out)
+    write_pieces((",".join(f'"{t}"' for t in fixed_instants(time_s[at])) for at in blocks(len(one), CHUNK)), out)
     out.write(b'],"coordinates":[')
     write_pieces(positions(one), out)
     out.write(f'],"interpolation":"Discrete"}},"properties":{{{names(one, several)}}}}}'.encode())

@@ -11,6 +11,7 @@ from typing import BinaryIO
 from privacy_engine.exports.base import JSON_COLUMN, TABLES, ExportFormat, Label, Unclosed, as_json, cell_text, sentence
 from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.formats.dialect import OUR_COLUMN
+from privacy_engine.progress import ROWS, reported
 from privacy_engine.published import plain_name
 from privacy_engine.stream_release import StreamRelease, export_header
 
@@ -19,15 +20,15 @@ def _write_csv(release: StreamRelease, out: BinaryIO, label: Label) -> None:
     header = [*export_header(release.time_name, release.names), OUR_COLUMN, JSON_COLUMN]
     out.write((",".join(cell_text(name) for name in header) + "\r\n").encode())
     first = f"{cell_text(sentence(label))},{cell_text(as_json(dict(label)))}"
-    for text, row in zip(release.labels, release.counts.tolist(), strict=True):
+    for text, row in zip(release.labels, reported(release.counts.tolist()), strict=True):
         cells = [cell_text(plain_name(text)), *map(repr, row), first or ","]
         out.write((",".join(cells) + "\r\n").encode())
         first = ""
 
 
 def _write_parquet(release: StreamRelease, out: BinaryIO, label: Label) -> None:
-    columns = [pa.array([plain_name(text) for text in release.labels], pa.string())]
-    columns += [pa.array(release.counts[:, k]) for k in range(len(release.names))]
+    columns = [pa.array([plain_name(text) for text in reported(release.labels, ROWS)], pa.string())]
+    columns += [pa.array(release.counts[:, k]) for k in reported(range(len(release.names)))]
     names = export_header(release.time_name, release.names)
     table = pa.table(columns, names=names).replace_schema_metadata({"cairn": as_json(dict(label)), "kind": "stream"})
     pq.write_table(table, Unclosed(out), compression="zstd")

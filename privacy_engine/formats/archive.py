@@ -34,6 +34,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import cut
 from privacy_engine.formats.source import Meter, Source, display_name, size_of, stem
 from privacy_engine.mapped_series import MappedSeries, SeriesFile, leave, mapped
+from privacy_engine.progress import reported
 
 Reader = Callable[[Source, ReadOptions, Report], list[Trajectory]]
 GZIP = b"\x1f\x8b"
@@ -57,7 +58,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options))
-        for info in members:
+        for info in reported(members):
             try:
                 found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
             except ChoiceNeeded:
@@ -269,8 +270,8 @@ def _same_names(
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     taken: set[str] = set()
-    for member, owner in zip(found, owned, strict=True):
-        path = member.path
+    for member, owner in zip(reported(found), owned, strict=True):
+        path, names = member.path, set[str]()
         for one in member.series:
             name = one.name
             if path.lower().endswith(".plt") and options.person != "file":
@@ -282,7 +283,8 @@ def _same_names(
                     name, n = f"{own} ({n})", n + 1
             person = name if options.person == "series" else one.person if owner is None else owner
             parts.setdefault((name, person), []).append(one.called(name, person))
-        taken.update(name for name, _ in parts)
+            names.add(name)
+        taken |= names
     return parts
 
 

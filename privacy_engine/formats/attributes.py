@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.data import Ints
-from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.line_times import BETWEEN, ENDS
@@ -19,12 +19,14 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.wkb import Geometries
+from privacy_engine.progress import advance
 
 
 def coded(column: Any) -> tuple[Ints, list[str]]:
     """A code for each row of a column of text or whole numbers, and the texts that they stand for."""
+    advance()
     found = column.cast("string").fill_null("").dictionary_encode()
-    return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), found.dictionary.to_pylist()
+    return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(found.dictionary)
 
 
 def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptions) -> dict[str, str]:

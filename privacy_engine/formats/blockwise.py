@@ -21,6 +21,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import order_is_plain
 from privacy_engine.growing_column import Column
 from privacy_engine.mapped_series import FEW, MappedSeries, mapped
+from privacy_engine.progress import reported
 
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
@@ -81,7 +82,7 @@ def _parts(
     whole = ReadOptions(**{**vars(options), "first_n": None})
     parts: dict[_Owner, _Parts] = {}
     dialect, timed, row, repeats, whose = None, False, 1, 0, Whose()
-    for data in blocks:
+    for data in reported(blocks):
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
         if dialect is None:

@@ -15,7 +15,7 @@ import numpy as np
 from privacy_engine.data import CheckIns, Floats, Ints
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
 from privacy_engine.formats.columns import canonical, which_column
 from privacy_engine.formats.crs import eastward
@@ -24,6 +24,7 @@ from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers,
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import times
+from privacy_engine.progress import ROWS, advance, reported
 from privacy_engine.venues import Venues
 
 _NO_TIME, _BAD_TIME, _OUT_OF_RANGE, _NO_POSITION, _UNKNOWN_VENUE = range(len(REASON_NAMES), len(REASON_NAMES) + 5)
@@ -53,9 +54,12 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     _refuse_twice(table, roles, options)
     columns = {role: table.columns[place] for role, place in roles.items()}
     reasons, position = _reasons(table, columns, options, report, venues)
+    advance()
     seconds, reasons = _instants(table, roles, columns, reasons, options, report)
+    advance()
     kept = _kept(reasons, table, report)
     user, users = _coded(columns["user"], kept)
+    advance()
     order = np.lexsort((seconds[kept], user))
     _report_order(seconds[kept], user, report)
     place, places = _coded(columns["place"], kept) if "place" in columns else (None, [])
@@ -101,6 +105,7 @@ def _reasons(
     if venues is not None and "place" in columns:
         reasons, position = _joined(reasons, position, columns["place"], venues, report)
     for role in {"user", "place"} & columns.keys():
+        advance()
         empty = pc.equal(pc.fill_null(pc.utf8_trim_whitespace(columns[role].cast(pa.string())), ""), "")
         unusable = reasons == GOOD if role == "user" else (reasons == GOOD) | (reasons == _UNKNOWN_VENUE)
         reasons = np.where(empty.to_numpy(zero_copy_only=False) & unusable, MISSING, reasons)
@@ -114,6 +119,7 @@ def _own_positions(
     position: dict[str, Floats] = {}
     decimal = _decimal(columns, options, report)
     for axis in ("lon", "lat"):
+        advance()
         column = columns[axis]
         position[axis], why = numbers(column, axis, decimal) if pa.types.is_string(column.type) else typed(column)
         reasons = np.where(reasons == GOOD, why, reasons)
@@ -164,8 +170,8 @@ def _names(
         return []
     found = venues.names_of(places) if venues is not None else [""] * len(places)
     if own is not None:
-        names = pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)).to_pylist()
-        for code, name in zip(place.tolist(), names, strict=True):
+        names = listed(pc.fill_null(pc.utf8_trim_whitespace(own.cast(pa.string())), "").take(pa.array(kept)))
+        for code, name in zip(place.tolist(), reported(names, ROWS), strict=True):
             found[code] = found[code] or name
     named = sum(map(bool, found))
     if not named:
@@ -214,8 +220,9 @@ def _kept(reasons: Any, table: Table, report: Report) -> Ints:
 
 
 def _coded(column: Any, kept: Ints) -> tuple[Ints, list[str]]:
+    advance()
     coded = pc.utf8_trim_whitespace(column.cast(pa.string())).take(pa.array(kept)).dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(coded.dictionary)
 
 
 def _report_order(seconds: Floats, user: Ints, report: Report) -> None:

@@ -22,6 +22,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.times import times
 from privacy_engine.formats.well_known_text import geometry_cells, of_texts
+from privacy_engine.progress import advance
 
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
@@ -133,6 +134,7 @@ def simple(table: Any, name: str) -> Any:
     FormatError
         It holds something else.
     """
+    advance()
     column = table.column(name).combine_chunks()
     kind = column.type
     if pa.types.is_dictionary(kind):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats.options import SYSTEMS, Choices, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance, blocks
 
 _CODE = re.compile(r"(?:EPSG|ESRI|OGC|IGNF):[A-Z0-9]{1,12}")
 _NAMES = re.compile(
@@ -65,14 +67,21 @@ def _converted(lon: Floats, lat: Floats, name: str) -> tuple[Floats, Floats]:
             rule="code of a coordinate system",
             value=name[:100],
         ) from error
-    degrees = transformer.transform(lon, lat)
-    found = np.asarray(degrees[0], dtype=np.float64), np.asarray(degrees[1], dtype=np.float64)
+    found = _transformed(transformer, lon, lat, "FORWARD")
     if transformer.source_crs is None or not transformer.source_crs.is_projected:
         return found
     # far outside a projection PROJ answers with its rim: such a position does not lead back to where it came from
-    back = transformer.transform(*found, direction="INVERSE")
+    back = _transformed(transformer, *found, "INVERSE")
     inside = np.isclose(back[0], lon, rtol=1e-6, atol=1.0) & np.isclose(back[1], lat, rtol=1e-6, atol=1.0)
     return np.where(inside, found[0], np.inf), np.where(inside, found[1], np.inf)
+
+
+def _transformed(transformer: Any, x: Floats, y: Floats, direction: str) -> tuple[Floats, Floats]:
+    """Both coordinates transformed; PROJ takes about a microsecond for each position."""
+    found = np.empty(x.shape), np.empty(x.shape)
+    for some in blocks(len(x), 1 << 18):
+        found[0][some], found[1][some] = transformer.transform(x[some], y[some], direction=direction)
+    return found
 
 
 def of_description(text: str) -> str:
@@ -104,17 +113,20 @@ def placed(
     """
     if options.crs is not None:
         lon, lat = to_degrees(lon, lat, options.crs)
+    advance()
     known = np.isfinite(lon) & np.isfinite(lat)
     if not known.any():
         return lon, lat
     if not e7 and options.crs is None:
         lon, lat, e7 = _unlabelled(lon, lat, lon[known], lat[known], report)
+    advance()
     if e7 or options.crs == "E7":
         lon, lat = _unwrapped(lon, lat, options, report)
     if options.swap == "yes":
         lon, lat = lat, lon
     elif options.swap is None:
         _require_order(lon[known], lat[known], report, labelled)
+    advance()
     return eastward(lon, known, options, report), lat
 
 

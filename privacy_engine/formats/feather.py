@@ -20,6 +20,7 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.parquet import MAX_ROWS
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Limits, Source
+from privacy_engine.progress import reported
 
 _FILE, _VERSION_1, _STREAM = b"ARROW1", b"FEA1", b"\xff\xff\xff\xff"
 _PADDED = 8  # bytes of the mark of a file, before its stream
@@ -110,7 +111,7 @@ def _table(stream: Any, schema: Any, columns: Sequence[str]) -> Any:
     own = pa.schema([schema.field(place) for place in places], schema.metadata)
     batches = []
     with pa.ipc.open_stream(stream, options=options) as reader:
-        for batch in reader:
+        for batch in reported(reader):
             batch.validate(full=True)
             batches.append(batch.rename_columns(own.names))
     return pa.Table.from_batches(batches, own)

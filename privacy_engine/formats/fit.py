@@ -6,6 +6,7 @@ errors of any type. Layout: https://developer.garmin.com/fit/protocol/
 
 from __future__ import annotations
 
+import itertools
 import struct
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
+from privacy_engine.progress import ROWS, reported
 
 _EPOCH_S = 631_065_600  # 1989-12-31 UTC, the beginning of FIT's seconds
 _SEMICIRCLE = 180.0 / 2**31
@@ -74,7 +76,9 @@ def _file(data: bytes, start: int, state: _State) -> int:
     state.layouts.clear()
     at = start + head
     end = at + size if size else len(data) - 2  # 0: the device never came to write the size
-    while at < end:
+    for _ in reported(itertools.count(), ROWS):
+        if at >= end:
+            break
         at = _message(data, at, state)
     return at + 2
 

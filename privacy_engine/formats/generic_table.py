@@ -20,6 +20,7 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.quoting import require_closed
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.table import text_columns
+from privacy_engine.progress import advance, reported
 
 DELIMITERS = (",", "\t", ";", "|")
 MAX_COLUMNS = 20_000
@@ -115,9 +116,10 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
 def arrow_table(table: Any) -> Table:
     """The plain columns of an Arrow table; nested ones and those of bytes are left out."""
     names, columns = [], []
-    for place, name in enumerate(table.schema.names):
+    for place, name in enumerate(reported(table.schema.names)):
         column = table.column(place).combine_chunks()
         if pa.types.is_dictionary(column.type):
+            advance()
             column = column.dictionary_decode()
         if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):  # pandas 3 writes the first
             column = column.cast(pa.string())

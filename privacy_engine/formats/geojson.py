@@ -25,6 +25,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import times
+from privacy_engine.progress import ROWS, reported
 
 _LISTS = ("coordTimes", "times", "datetimes", "timestamps", "coordinateTimes", "time")
 _NAMED_TIMES = (*TIME, "timestamp_iso", "date_recorded")
@@ -86,7 +87,7 @@ def read_features(
 ) -> list[Trajectory]:
     """The series of features, which bear ``numbers`` in the file."""
     rows = _Rows(named(features, options, report), _mark_names(options))
-    for number, feature in zip(numbers, features, strict=True):
+    for number, feature in zip(numbers, reported(features, ROWS), strict=True):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
     report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
@@ -188,7 +189,7 @@ def _part(listed: list[Any], i: int, at: int, n: int) -> list[Any]:
 
 def _add_line(coordinates: list[Any], listed: list[Any], mark: Any, number: int, code: int, rows: _Rows) -> None:
     marks = mark if isinstance(mark, list) else [mark] * len(coordinates)
-    for i, position in enumerate(coordinates):
+    for i, position in enumerate(reported(coordinates, ROWS)):
         time, marked = (column[i] if i < len(column) else None for column in (listed, marks))
         rows.add(position, time, marked, number, code)
 

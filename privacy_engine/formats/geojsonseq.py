@@ -14,6 +14,7 @@ from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 MAX_LINE = 16_000_000
 _SEPARATOR = "\x1e"
@@ -26,7 +27,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "line"
     text = as_utf8(source.read(), report).decode("utf-8")
     features, numbers, bad = [], [], []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         line = line.strip(_SEPARATOR + " \t")
         if not line:
             continue

@@ -16,6 +16,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import series_of_rows
 from privacy_engine.formats.well_known_text import geometry_cells
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _MARKS = {",": ",", ";": ";", "|": "|", "tab": "\t", "space": " "}
 _MOST_LINES = 20
@@ -29,7 +30,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         message = "No column of the table holds geometries as text (WKT, EWKT, or WKB in hexadecimals)."
         raise FormatError(message, code="no_position_columns", rule="a column of geometries")
     lines = io.TextIOWrapper(io.BytesIO(data), "utf-8", "replace", newline="")
-    rows = ((line, row) for line, row in rows_of(lines, mark) if any(cell.strip() for cell in row))
+    rows = ((line, row) for line, row in reported(rows_of(lines, mark), ROWS) if any(cell.strip() for cell in row))
     _, names = next(rows, (0, []))
     return series_of_rows([name.strip() for name in names], rows, options, report)
 

@@ -23,6 +23,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, cut, split
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.wkb import positions
+from privacy_engine.progress import ROWS, reported
 
 MAX_ROWS = 5_000_000
 MAX_STEPS = 2_000  # of 100,000 instructions each
@@ -111,11 +112,12 @@ def _layer(
     beside = {role: names[place] for role, place in places.items() if names[place] != geometry}
     roles = with_ends(beside, names, options)
     wanted = [geometry, *dict.fromkeys(roles.values())]
-    columns = list(zip(*_selected(database, wanted, table, MAX_ROWS + 1).fetchall(), strict=True)) or [()] * len(wanted)
+    rows = reported(_selected(database, wanted, table, MAX_ROWS + 1), ROWS)
+    columns = list(zip(*rows, strict=True)) or [()] * len(wanted)
     if len(columns[0]) > MAX_ROWS:
         raise FormatError(f"The table has more than {MAX_ROWS} rows.", code="too_large", rule=f"at most {MAX_ROWS}")
     found = positions([cell if isinstance(cell, bytes) else None for cell in columns[0]], geopackage=True)
-    arrays = {name: _array(cells) for name, cells in zip(wanted[1:], columns[1:], strict=True)}
+    arrays = {name: _array(cells) for name, cells in zip(wanted[1:], reported(columns[1:]), strict=True)}
     return table, points_of(found, roles, arrays.__getitem__, options, report), in_system(system, options)
 
 

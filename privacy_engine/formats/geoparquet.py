@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from privacy_engine.formats import crs
-from privacy_engine.formats.arrow import pa
+from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.numbers import GOOD, MISSING, NO_GEOMETRY, as_floats
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.wkb import Geometries, positions
@@ -74,7 +74,7 @@ def geometries(column: Any) -> Geometries:
     """The positions of a geometry column: well-known binary, or structures of x and y."""
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if not pa.types.is_struct(column.type):
-        return positions(column.to_pylist())
+        return positions(listed(column))
     lon, lat = (as_floats(column.field(axis)) for axis in ("x", "y"))
     reasons = np.where(np.isfinite(lon) & np.isfinite(lat), GOOD, MISSING).astype(np.uint8)
     reasons[column.is_null().to_numpy(zero_copy_only=False)] = NO_GEOMETRY

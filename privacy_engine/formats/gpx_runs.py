@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from privacy_engine.progress import advance
+
 MOST = 20_000  # points of a run, so that memory is bounded
 _NAMES = (
     *("ele", "speed", "course", "magvar", "geoidheight", "name", "cmt", "desc", "src", "sym", "type", "fix", "sat"),
@@ -65,5 +67,6 @@ def runs(data: bytes) -> Iterator[Run]:
         if run is None or first is None:  # cannot be: the pair is a run of two
             raise AssertionError("a pair of points is no run")
         rest = data[first.end() : run.end()].decode("ascii")
+        advance()
         yield Run(run.start(), first.end(), run.end(), order[0] == "lon", text.findall(rest))
         at = run.end()

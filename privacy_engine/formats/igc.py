@@ -18,6 +18,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _DATE = re.compile(r"HFDTE(?:DATE:?)?\s*([0-9]{6})", re.IGNORECASE)
 _FIX = re.compile(r"B([0-9]{6})([0-9]{2})([0-9]{5})([NS])([0-9]{3})([0-9]{5})([EW])([AV])")
@@ -32,7 +33,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     days: list[float] = []
     bad: list[int] = []
     day = float("nan")
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         if line.startswith("B"):
             match = _FIX.match(line)
             if match is None:

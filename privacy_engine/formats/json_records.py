@@ -23,6 +23,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import SAMPLE, series_of_rows
 from privacy_engine.formats.well_known_text import geometry_cells
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _DEEPEST = 4
 _MOST_COLUMNS = 500
@@ -44,7 +45,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         raise FormatError("The JSON holds no records: no object has a member.", code="no_rows")
 
     def rows() -> Iterator[tuple[int, list[str | None]]]:
-        for number, record in itertools.chain(first, coming):
+        for number, record in reported(itertools.chain(first, coming), ROWS):
             flat = flattened(record)
             yield number, [flat.get(path) for path in columns]
 

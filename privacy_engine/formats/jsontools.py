@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import as_utf8
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
+from privacy_engine.progress import ROWS, advance
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
@@ -27,7 +28,9 @@ def parsed(data: bytes) -> Any:
     """
     try:
         text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig")
-        return json.loads(text)
+        if len(text) < _PIECE:
+            return json.loads(text)
+        return json.loads(text, parse_float=_reporting(float), parse_int=_reporting(int))
     except RecursionError as error:
         raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
     except json.JSONDecodeError as error:
@@ -37,6 +40,21 @@ def parsed(data: bytes) -> Any:
         raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
     except ValueError as error:  # a whole number of more than 4300 digits
         raise FormatError("The JSON holds a number that is too long.", code="bad_json") from error
+
+
+def _reporting(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """``read`` with a report at every some thousandth call, at which other threads run: the decoder lets none run."""
+    left = 0
+
+    def number(text: str) -> Any:
+        nonlocal left
+        if not left:
+            advance()
+            left = ROWS
+        left -= 1
+        return read(text)
+
+    return number
 
 
 def parsed_line(line: str) -> Any:
@@ -124,6 +142,7 @@ class JsonReader:
 
     def _more(self) -> bool:
         """Read a piece as long as what is held, at least, so that long values are decoded few times."""
+        advance()
         held = self._held[self._at :]
         piece = self._text.read(max(_PIECE, len(held)))
         self._held, self._at = held + piece, 0

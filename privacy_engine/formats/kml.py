@@ -15,6 +15,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import Parser, Text, clean, limit_depth, local, looks_like_xml, root_name, run
+from privacy_engine.progress import ROWS, reported
 
 MAX_COORDINATES = 32_000_000  # characters of one line: a million positions
 _TEXTS = {"when": 100, "begin": 100, "end": 100, "coord": 200, "coordinates": MAX_COORDINATES}
@@ -144,7 +145,7 @@ class _Handlers:
         """The i-th time belongs to the i-th position."""
         self.found.track_count += 1
         whens: list[str | None] = [*self.whens, *[None] * len(self.coords)]
-        for when, (text, line) in zip(whens, self.coords, strict=False):
+        for when, (text, line) in zip(whens, reported(self.coords, ROWS), strict=False):
             lon, lat = [*text.split(), None, None][:2]
             self.found.tracks.add(lon, lat, when or None, line)
         self.whens, self.coords = [], []
@@ -159,7 +160,7 @@ class _Handlers:
             if kind == "point":
                 self._point(rows, cells[0] if cells else [], line)
                 continue
-            for i, cell in enumerate(cells):
+            for i, cell in enumerate(reported(cells, ROWS)):
                 time = begin if i == 0 else end if i == len(cells) - 1 else None
                 rows.add(*_pair(cell), time or None, line, self.person)
         self.span, self.lines = {}, []

@@ -19,6 +19,7 @@ from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _MARK = re.compile(rb'"temporalGeometry"\s*:|"type"\s*:\s*"(?:' + "|".join(TYPES).encode() + rb')"')
 
@@ -27,7 +28,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The series of an MF-JSON document: one for each feature that has an identifier, else for each feature."""
     report.unit = "feature"
     document = parsed(source.read())
-    features = [_identified(one, number) for number, one in enumerate(_features(document), start=1)]
+    features = [_identified(one, number) for number, one in enumerate(reported(_features(document), ROWS), start=1)]
     return read_features(features, range(1, len(features) + 1), in_system(document, features, options), report)
 
 

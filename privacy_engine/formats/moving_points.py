@@ -10,6 +10,7 @@ from typing import Any
 from privacy_engine.errors import FormatError, shown
 from privacy_engine.formats import crs
 from privacy_engine.formats.options import ReadOptions
+from privacy_engine.progress import ROWS, reported
 
 POINTS = ("MovingPoint", "MovingGeomPoint", "MovingGeogPoint")  # the last two are MobilityDB's
 _PARTS = {"MovingGeometryCollection": "prisms", "TemporalGeometrySequence": "geometrySequence"}
@@ -79,7 +80,7 @@ def in_system(document: Any, features: Sequence[Any], options: ReadOptions) -> R
         They name several, or one without a name; or times that are not of the Gregorian calendar.
     """
     found: dict[str, None] = {}
-    for one in (document, *features):
+    for one in reported((document, *features), ROWS):
         if isinstance(one, dict):
             geometries = parts(one["temporalGeometry"]) if is_moving(one) else []
             for holder in (one, *(part for part in geometries if isinstance(part, dict))):

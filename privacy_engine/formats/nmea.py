@@ -20,6 +20,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
 from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix
 _LAYOUT = {"RMC": (1, 3, 2, "V"), "GGA": (1, 2, 6, "0"), "GLL": (5, 1, 6, "V"), "GNS": (1, 2, 6, "N")}
@@ -46,7 +47,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The timeline of an NMEA log."""
     text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
     log = _Log()
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         _read_line(line, number, log)
     report.rows_read += len(log.no_fix) + len(log.damaged)
     report.drop("no_fix", len(log.no_fix), log.no_fix[:20])

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.data import Floats
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.data import Floats, concatenated
+from privacy_engine.formats.arrow import pa, pc, pieces
 
 Reasons = NDArray[np.uint8]
 GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE, UNAVAILABLE, NO_GEOMETRY, OTHER_GEOMETRY, BAD_GEOMETRY = range(8)
@@ -76,6 +76,11 @@ def _degrees(text: str, axis: str | None) -> tuple[float, int]:
 
 def numbers(cells: Any, axis: str | None = None, decimal: str = ".") -> tuple[Floats, Reasons]:
     """A text column as numbers (nan where there is none) and a reason for each cell."""
+    values, reasons = zip(*(_numbers(piece, axis, decimal) for piece in pieces(cells)), strict=True)
+    return concatenated(values), concatenated(reasons)
+
+
+def _numbers(cells: Any, axis: str | None, decimal: str) -> tuple[Floats, Reasons]:
     cells = pc.ascii_trim_whitespace(cells)
     if decimal == ",":
         pointed = pc.replace_substring(cells, ",", ".")

@@ -23,6 +23,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z)\s+\S+\s+(\{.*)")
 _START = re.compile(rb"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z\s+\S{1,40}\s+\{")
@@ -34,7 +35,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The devices of a recorder file, named after their topics; crossings and settings are no fixes."""
     rows, persons = Rows(), list[str]()
     dropped: dict[str, list[int]] = {"short_row": [], "not_a_position": []}
-    for number, entry, written in _entries(source, report):
+    for number, entry, written in reported(_entries(source, report), ROWS):
         if entry is None:
             dropped["short_row"].append(number)
         elif entry.get("_type") == "location":

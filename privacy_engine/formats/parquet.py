@@ -14,6 +14,7 @@ from privacy_engine.formats.head_sample import Head
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, size_of
+from privacy_engine.progress import advance
 
 MAX_ROWS = 20_000_000
 _BYTES_PER_ROW = 32
@@ -28,6 +29,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     with translated(_bad):
         file = _opened(pa.BufferReader(data), len(data), source)
         chosen = plan(file.schema_arrow, file.metadata.metadata, _sample(file), options, report)
+        advance()
         table = file.read(columns=chosen.columns)
     return series_of(table, chosen, report)
 
@@ -54,6 +56,7 @@ def whole_table(source: Source) -> Any:
     """All columns; the source can be read again."""
     with translated(_bad):
         data = source.held()
+        advance()
         return _opened(pa.BufferReader(data), len(data), source).read()
 
 

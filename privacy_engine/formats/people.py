@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privacy_engine import progress
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.options import NAMED_COLUMN, ReadOptions
@@ -139,7 +140,7 @@ def numbered(names: Sequence[str]) -> list[str]:
     taken: set[str] = set()
     known = set(names)
     found = []
-    for name in names:
+    for name in progress.reported(names, progress.ROWS):
         own, n = name, 2
         while own in taken or (own != name and own in known):
             own, n = f"{name} ({n})".strip(), n + 1
@@ -151,7 +152,7 @@ def numbered(names: Sequence[str]) -> list[str]:
 def _distinct(series: list[Trajectory]) -> list[Trajectory]:
     """Series of one name and several persons, with the person before the name."""
     owners: dict[str, set[str]] = {}
-    for one in series:
+    for one in progress.reported(series, progress.ROWS):
         owners.setdefault(one.name, set()).add(one.person)
     shared = {name for name, of in owners.items() if len(of) > 1}
     return [one.called(f"{one.person} {one.name}".strip(), one.person) if one.name in shared else one for one in series]

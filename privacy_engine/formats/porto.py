@@ -23,6 +23,7 @@ from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times, times
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 STEP_S = 15.0
 DOCUMENTED = "Porto's description states that positions are 15 seconds apart, from the trip's Unix timestamp on."
@@ -39,7 +40,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     gaps = 0
     _, header = next(table, (1, []))
     places = _places(header, options)
-    for line, cells in table:
+    for line, cells in reported(table, ROWS // 16):
         if not any(cells):
             continue
         reason, polyline = _polyline(cells, places)

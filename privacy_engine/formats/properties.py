@@ -12,6 +12,7 @@ from privacy_engine.formats.moving_points import is_moving
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import COLUMN, EITHER, SERIES, UNNAMED, Whose
 from privacy_engine.formats.report import Report
+from privacy_engine.progress import ROWS, reported
 
 _EACH_ITS_OWN = ("id", "name")
 _VERBATIM = ("series", "person")  # of our own exports
@@ -57,12 +58,13 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
         return Named(series, person, Whose(COLUMN, person))
     if series is None:
         return Named()
-    lines = canonical(series) == "name" and not any(map(_is_point, features))  # a point's name may be a place's
+    points = map(_is_point, reported(features, ROWS))
+    lines = canonical(series) == "name" and not any(points)  # a point's name may be a place's
     return Named(series, None, Whose(EITHER if lines else kind_of(series), series))
 
 
 def _all(features: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    for feature in features:
+    for feature in reported(features, ROWS):
         properties = feature.get("properties") if isinstance(feature, dict) else None
         if isinstance(properties, dict):
             yield properties
@@ -102,7 +104,7 @@ def _names(key: str, plain: str, features: Sequence[Any]) -> bool:
     values = _values(key, features)
     if plain not in _EACH_ITS_OWN or len(values) < 2 or len(set(values)) < len(values):
         return _usual(key, features)
-    return not all(_is_point(feature) for feature in features)
+    return not all(_is_point(feature) for feature in reported(features, ROWS))
 
 
 def _is_point(feature: Any) -> bool:

@@ -16,6 +16,7 @@ from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINI
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import Times, times, zoned_instants
+from privacy_engine.progress import ROWS, reported
 
 LONGEST_TIME = 60
 MOST_ROWS = 6_000_000
@@ -36,7 +37,7 @@ class _TimesByRow:
 
     def _close(self) -> None:
         found, self._last = self._last, []
-        if any(isinstance(time, str) for time in found):
+        if any(isinstance(time, str) for time in reported(found, ROWS)):
             texts = pa.array([None if time is None else str(time) for time in found], pa.string())
             self._batches.append(zoned_instants(texts) or texts)
         elif found:

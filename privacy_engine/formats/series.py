@@ -18,6 +18,7 @@ from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance, reported
 
 MAX_SERIES = 100_000
 _WITHOUT_TIMES = "stay points and releases that need time are not available."
@@ -76,10 +77,13 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     ChoiceNeeded
         The order of coordinates, their system or the time zone must be named by the owner.
     """
+    advance()
     report.rows_read += len(points.lon)
     lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled, e7=points.e7)
     keep = _keep_positions(points, lon, lat, report)
+    advance()
     seconds = _instants(points, keep, options, report)
+    advance()
     if seconds is not None:
         keep = _keep_timed(points, keep, seconds, report)
     marked = settle(points.marks, keep, points.rows, report)
@@ -90,11 +94,13 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
         keep = _keep_persons(points, keep, options.person_column, report)
     if not keep.any():
         raise nothing_left(report)
+    advance()
     kept = None if keep.all() else np.flatnonzero(keep)
+    advance()
     codes, owners = _of_persons(points, kept)
     given = [points.lon, points.lat, points.marks and points.marks.yes]
     columns = [_picked(one, kept) for one in (lon, lat, seconds, marked)]
-    for i, one in enumerate(columns):
+    for i, one in enumerate(reported(columns)):
         if one is not None and any(one is other for other in given):
             columns[i] = one.copy()  # it may be a column of a caller's table, which is not to be frozen
     points.forget()
@@ -168,6 +174,7 @@ def _keep_positions(points: Points, lon: Floats, lat: Floats, report: Report) ->
     for code in np.unique(reasons[reasons > 0]).tolist():
         _drop(points, reasons == code, REASON_NAMES[code], report)
     keep = reasons == 0
+    advance()
     inside = (np.abs(lon) <= 180) & (np.abs(lat) <= 90)
     _drop(points, keep & ~inside, "out_of_range", report)
     return np.asarray(keep & inside)
@@ -188,6 +195,7 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
             row=first,
         )
     seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
+    advance()
     _report_units(times, report)
     if times.order:
         message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
@@ -261,9 +269,10 @@ def _split(
     rows: Callable[[NDArray[np.intp]], NDArray[Any]],
     report: Report,
 ) -> list[Trajectory]:
+    advance()
     order = _order(codes, columns[2], rows, report)
     if order is not None:
-        for i in range(len(columns)):
+        for i in reported(range(len(columns))):
             columns[i] = _picked(columns[i], order)
         codes = _picked(codes, order)
         del order
@@ -279,7 +288,9 @@ def _split(
             code="too_many_series",
             rule=f"at most {MAX_SERIES} series",
         )
+    advance()
     _count_repeats(lon, lat, seconds, starts, report)
+    advance()
     ends = np.append(starts[1:], len(lon))
     labels = [0] * len(starts) if codes is None else codes[starts].tolist()
     if len(starts) == 1:  # the columns are its own, and need not be copied
@@ -297,7 +308,7 @@ def _split(
             _picked(marked, slice(i, j)),
             owners[code][1],
         )
-        for i, j, code in zip(starts.tolist(), ends.tolist(), labels, strict=True)
+        for i, j, code in zip(starts.tolist(), ends.tolist(), reported(labels), strict=True)
     ]
 
 
@@ -308,14 +319,18 @@ def _order(
     grouped = None if codes is None or not (np.diff(codes) < 0).any() else np.argsort(codes, kind="stable")
     if seconds is None:
         return grouped
+    advance()
     by_series = seconds if grouped is None else seconds[grouped]
     later = np.diff(by_series) < 0
     if codes is not None:
         later &= np.diff(codes if grouped is None else codes[grouped]) == 0
     if not later.any():
         return grouped
+    advance()
     order = np.lexsort((seconds,) if codes is None else (seconds, codes))
+    advance()
     late = _late(by_series, codes if grouped is None or codes is None else codes[grouped])
+    advance()
     where = rows(late if grouped is None else np.sort(grouped[late]))
     message = f"{len(late)} rows are out of order in time; each series was sorted."
     report.note("out_of_order", message, count=len(late), rows=where.tolist()[:20])
@@ -326,7 +341,9 @@ def _late(seconds: Floats, codes: Ints | None) -> NDArray[np.intp]:
     """Rows that come after a later row of their series."""
     if codes is None:
         return np.flatnonzero(seconds < np.maximum.accumulate(seconds))
+    advance()
     span = float(seconds.max() - seconds.min()) + 1
+    advance()
     lifted = seconds - seconds.min() + codes * span  # so that no series reaches into the next
     return np.flatnonzero(lifted < np.maximum.accumulate(lifted))
 

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from privacy_engine.errors import FormatError
+from privacy_engine.progress import reported
 
 MAX_ROWS = 1_048_576
 _PIECE = 500
@@ -28,7 +29,7 @@ def texts_of(sheet: Any) -> Iterator[list[str]]:
         There are more rows than a sheet can have.
     """
     sheet.reset_dimensions()  # which the file states, in vain or worse
-    for number, row in enumerate(sheet.iter_rows(), start=1):
+    for number, row in enumerate(reported(sheet.iter_rows(), _PIECE), start=1):
         if number > MAX_ROWS:
             rule = f"at most {MAX_ROWS} rows"
             raise FormatError(f"The sheet has more than {MAX_ROWS} rows.", code="too_large", rule=rule)

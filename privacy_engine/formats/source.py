@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from privacy_engine.errors import FormatError
+from privacy_engine.progress import advance
 
 Watch = Callable[[float], None]
 CHUNK = 64 * 1024
@@ -54,6 +55,7 @@ class Meter:
 
     def count(self, size: int) -> None:
         """Count ``size`` more bytes."""
+        advance()
         self.total += size
         if self.watch is not None and self.expected:
             self.watch(min(self.total / self.expected, 1.0))

@@ -9,7 +9,7 @@ import numpy as np
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import timezones
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import times
@@ -35,7 +35,7 @@ class Timeline(NamedTuple):
 
 def timeline(labels: Any, options: ReadOptions, report: Report) -> Timeline:
     """The timestamps sorted by time where the labels are instants, else in the order of the file."""
-    texts = pc.fill_null(labels.cast(pa.string()), "").to_pylist()
+    texts = listed(pc.fill_null(labels.cast(pa.string()), ""))
     seconds = _seconds(labels, options, report)
     if seconds is None:
         report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")

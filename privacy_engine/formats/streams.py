@@ -32,6 +32,7 @@ from privacy_engine.formats.stream_layout import (
 from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, timeline
 from privacy_engine.hierarchy import SEPARATORS
 from privacy_engine.plurals import counted
+from privacy_engine.progress import reported
 
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
@@ -143,7 +144,7 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     counts = np.empty((len(columns[0]), len(columns)))
     reasons = np.zeros(len(columns[0]), dtype=np.int64)
     wrong = np.zeros(len(columns[0]), dtype=np.intp)
-    for j, column in enumerate(columns):
+    for j, column in enumerate(reported(columns)):
         counts[:, j], why = _numbers(column)
         wrong[(reasons == GOOD) & (why != GOOD)] = places[j]
         reasons = np.where(reasons == GOOD, why, reasons)
@@ -247,7 +248,7 @@ def _report_odd(counts: Floats, names: list[str], lines: Any, report: Report) ->
     """Note the counts that no mechanism of count streams takes: fractions, and those that are too large."""
     for code, one, several, is_odd in _ODD:
         total, first = 0, (len(counts), 0)
-        for place in range(counts.shape[1]):  # a column at a time: a table may fill much of the memory
+        for place in reported(range(counts.shape[1])):  # a column at a time: a table may fill much of the memory
             rows = np.flatnonzero(is_odd(counts[:, place]))
             total += len(rows)
             first = min(first, (int(rows[0]), place)) if len(rows) else first

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import numbers as num
-from privacy_engine.formats.arrow import pa, pacsv, pc
+from privacy_engine.formats.arrow import listed, pa, pacsv, pc
 from privacy_engine.formats.dialect import Dialect
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.options import ReadOptions
@@ -21,6 +21,7 @@ from privacy_engine.formats.quoting import rows_of
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.times import ISO, Times, times
+from privacy_engine.progress import ROWS, advance, reported
 
 Rows = Callable[[NDArray[np.intp]], NDArray[Any]]
 
@@ -45,10 +46,12 @@ def read_points(data: bytes, dialect: Dialect, options: ReadOptions, report: Rep
     columns = cells.columns
     if not len(columns["lon"]) and not report.drops:
         raise FormatError("A header was found, but no data rows.", code="no_rows")
+    advance()
     lon, lon_reasons = _coordinate(columns, "lon", dialect.decimal)
     lat, lat_reasons = _coordinate(columns, "lat", dialect.decimal)
     if dialect.e7 and options.crs is None:
         lon, lat = lon / 1e7, lat / 1e7
+    advance()
     reasons = np.where(lat_reasons == num.GOOD, lon_reasons, lat_reasons)
     reasons = np.where((lon_reasons == num.MISSING) & (lat_reasons != num.GOOD), num.MISSING, reasons)
     codes, names = _series(None if options.id == "#0" else columns.get("id"), dialect.ours)
@@ -97,8 +100,9 @@ def _series(column: Any, verbatim: bool) -> tuple[Any, list[str]]:
     """Codes in order of first appearance, and the names they stand for, without blanks around them."""
     if column is None:
         return None, [""]
+    advance()
     coded = column if pa.types.is_dictionary(column.type) else pc.dictionary_encode(column)
-    names = [(name or "") if verbatim else (name or "").strip() for name in coded.dictionary.to_pylist()]
+    names = [(name or "") if verbatim else (name or "").strip() for name in listed(coded.dictionary)]
     codes = pc.fill_null(coded.indices, len(names)).to_numpy(zero_copy_only=False).astype(np.int64)
     names.append("")
     distinct = list(dict.fromkeys(names))
@@ -118,6 +122,7 @@ def _arrow(data: bytes, dialect: Dialect, report: Report) -> Cells | None:
         return None
     shared = len(set(dialect.roles.values())) < len(dialect.roles)
     for typed in (False,) if shared or "lon" not in dialect.roles else (True, False):
+        advance()
         refused: list[tuple[int, bool]] = []
         try:
             table = _parse(data, dialect, typed, refused)
@@ -205,6 +210,7 @@ def _plain_lines(data: bytes, offset: int) -> bool:
         return False
     if data.find(b'"', offset) < 0:
         return True
+    advance()
     raw = np.frombuffer(data, dtype=np.uint8)[offset:]
     marks = raw[(raw == 34) | (raw == (10 if b"\n" in data else 13))]
     inside = np.cumsum(marks == 34) % 2
@@ -213,8 +219,10 @@ def _plain_lines(data: bytes, offset: int) -> bool:
 
 def _nonblank_lines(data: bytes, dialect: Dialect) -> NDArray[np.int64]:
     """Line numbers of the file that hold anything; Arrow's reader skips the others."""
+    advance()
     raw = np.frombuffer(data, dtype=np.uint8)[dialect.offset :]
     ends = np.flatnonzero(raw == (10 if b"\n" in data else 13))
+    advance()
     starts = np.concatenate(([0], ends + 1))
     ends = np.append(ends, len(raw))
     only_return = (ends == starts + 1) & (raw[np.minimum(starts, len(raw) - 1)] == 13)
@@ -233,7 +241,7 @@ def _careful(data: bytes, dialect: Dialect, report: Report) -> Cells:
     needed = max(dialect.roles.values()) + 1
     kept: list[tuple[str, ...]] = []
     numbers, short, nul, long = [], [], [], []
-    for this, row in rows_of(text, dialect.delimiter, dialect.first_row):
+    for this, row in reported(rows_of(text, dialect.delimiter, dialect.first_row), ROWS):
         if not any(cell and not cell.isspace() for cell in row):
             continue
         if any("\0" in cell for cell in row):

@@ -22,6 +22,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.progress import ROWS, reported
 
 RECORDS, SEMANTIC, PHONE, RAW = "Records", "Semantic Location History", "Timeline", "Timeline raw signals"
 _GEO = re.compile(r"(?:geo:)?\s*([+-]?[0-9.]{1,20})\s*°?\s*,\s*([+-]?[0-9.]{1,20})\s*°?")
@@ -62,7 +63,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "entry"
     found, number = _Found(), 0
     try:
-        for number, (kind, entry) in enumerate(_entries(source), start=1):
+        for number, (kind, entry) in enumerate(reported(_entries(source), ROWS), start=1):
             if isinstance(entry, dict):
                 _READERS[kind](entry, number, found)
     except RecursionError as error:

@@ -14,6 +14,7 @@ from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import distinct, plan, series_of
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
+from privacy_engine.progress import advance
 
 Row = tuple[int, Sequence[str | None]]
 SAMPLE = 60
@@ -45,6 +46,7 @@ def series_of_rows(names: Sequence[str], rows: Iterable[Row], options: ReadOptio
 def _packed(rows: Iterator[Row], columns: Sequence[str], places: Sequence[int]) -> Iterator[tuple[Any, Any]]:
     """Pieces of the columns at ``places``, with the numbers of their rows."""
     while piece := list(itertools.islice(rows, _PIECE)):
+        advance()
         cells = ([row[place] if place < len(row) else None for _, row in piece] for place in places)
         arrays = [pa.array(column, pa.string()) for column in cells]
         yield pa.RecordBatch.from_arrays(arrays, names=list(columns)), np.array([number for number, _ in piece])

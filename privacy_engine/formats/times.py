@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Mask
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats.arrow import pa, pc
+from privacy_engine.formats.arrow import in_pieces, listed, pa, pc
 from privacy_engine.formats.month_names import month_numbers, parse_month_name
 from privacy_engine.formats.numbers import EMPTY_TEXTS, as_floats
 from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
+from privacy_engine.progress import ROWS, advance, reported
 
 _CLOCK = (
     r"(?:[T ,]+(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2})(?::(?P<s>[0-9]{2})(?:[.,](?P<f>[0-9]{1,9})[0-9]*)?)?"
@@ -103,7 +104,9 @@ def zoned_instants(texts: Any) -> Times | None:
 
 
 def _typed(column: Any) -> Times:
+    advance()
     seconds = as_floats(column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(pa.int64())) / 1e6
+    advance()
     missing = column.is_null().to_numpy(zero_copy_only=False)
     naive = np.full(len(seconds), column.type.tz is None)
     return Times(seconds, naive & ~missing, missing)
@@ -170,6 +173,7 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     quick = _whole_column(cells) or _whole_column_year_last(cells, options) or _whole_column_year_after_clock(cells)
     if quick is not None:
         return quick
+    advance()
     found = Times.empty(len(cells))
     lowered = pc.fill_null(pc.ascii_lower(cells), "")
     found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
@@ -199,7 +203,7 @@ def _whole_column(cells: Any) -> Times | None:
 
 def _whole_column_year_last(cells: Any, options: ReadOptions) -> Times | None:
     """All cells like 31/12/2024 23:59 (or with month first), turned round and read as ISO 8601."""
-    if not len(cells) or not pc.all(pc.match_substring_regex(cells, _FIXED_YEAR_LAST)).as_py():
+    if not len(cells) or not _all_match(cells, _FIXED_YEAR_LAST):
         return None
     first, second, year = (pc.utf8_slice_codeunits(cells, *ends) for ends in ((0, 2), (3, 5), (6, 10)))
     clock = pc.utf8_slice_codeunits(cells, 10)
@@ -218,13 +222,18 @@ def _whole_column_year_after_clock(cells: Any) -> Times | None:
     first = cells.drop_null()[:1].to_pylist()
     if not first or not re.match(_FIXED_YEAR_AFTER_CLOCK, first[0][:40]):
         return None
-    if not pc.all(pc.match_substring_regex(cells, _FIXED_YEAR_AFTER_CLOCK)).as_py():
+    if not _all_match(cells, _FIXED_YEAR_AFTER_CLOCK):
         return None
     ends = ((4, 7), (8, 10), (11, 19), (20, 25), (26, 30))
     name, day, clock, zone, year = (pc.utf8_slice_codeunits(cells, *one) for one in ends)
     month = pc.utf8_lpad(month_numbers(name), 2, "0")
     date = pc.binary_join_element_wise(year, month, day, "-")
     return _whole_column(pc.binary_join_element_wise(date, "T", clock, zone, ""))
+
+
+def _all_match(cells: Any, pattern: str) -> bool:
+    """Whether all cells that are not null match."""
+    return bool(pc.all(in_pieces(cells, lambda piece: pc.match_substring_regex(piece, pattern))).as_py())
 
 
 def _open(cells: Any, found: Times) -> tuple[NDArray[np.intp], Any]:
@@ -236,10 +245,11 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     rows, rest = _open(cells, found)
     if not rows.size:
         return
-    parts = pc.extract_regex(rest, pattern)
+    parts = in_pieces(rest, lambda piece: pc.extract_regex(piece, pattern))
     hit = parts.is_valid().to_numpy(zero_copy_only=False)
     if not hit.any():
         return
+    advance()
     rows, parts = rows[hit], parts.filter(pa.array(hit))
     part = {field.name: parts.field(field.name) for field in parts.type}
     if pattern is _YEAR_AFTER_CLOCK:
@@ -247,10 +257,13 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     if "p" in part:
         order = options.date_order or _order(part)
         found.order = found.order if options.date_order else order
+        advance()
         y, mo, d = _arranged(part, order)
     else:
         y, mo, d = (_whole(part[key]) for key in ("y", "mo", "d"))
+    advance()
     seconds, zoned = _clock(part)
+    advance()
     found.seconds[rows] = _days(y, mo, d) * 86400.0 + seconds
     found.naive[rows] = ~zoned & np.isfinite(found.seconds[rows])
 
@@ -310,7 +323,7 @@ def _order(part: dict[str, Any]) -> str:
     """The order of year, month and day that the whole column allows."""
     long_years = bool((_whole(part["r"]) > 99).any()) or "ap" in part
     orders = ORDERS[:2] if long_years else ("ymd", "dmy")
-    valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in orders}
+    valid = {order: np.isfinite(_days(*_arranged(part, order))) for order in reported(orders)}
     whole = [order for order in orders if valid[order].all()]
     same = {order: np.where(valid[order], _days(*_arranged(part, order)), np.nan) for order in whole}
     if len(whole) == 1 or (whole and all(np.array_equal(same[order], same[whole[0]]) for order in whole)):
@@ -332,7 +345,7 @@ def _order(part: dict[str, Any]) -> str:
 def _match_numbers(cells: Any, found: Times, options: ReadOptions) -> None:
     rows, rest = _open(cells, found)
     if rows.size:
-        hit = pc.fill_null(pc.match_substring_regex(rest, _NUMERIC), False)
+        hit = pc.fill_null(in_pieces(rest, lambda piece: pc.match_substring_regex(piece, _NUMERIC)), False)
         mask = hit.to_numpy(zero_copy_only=False)
         if mask.any():
             values = as_floats(rest.filter(hit).cast(pa.float64()))
@@ -344,7 +357,7 @@ def _match_month_names(cells: Any, found: Times) -> None:
     rows, rest = _open(cells, found)
     if rows.size:
         coded = rest.dictionary_encode()
-        read = [parse_month_name(text) for text in coded.dictionary.to_pylist()]
+        read = [parse_month_name(text) for text in reported(listed(coded.dictionary), ROWS)]
         codes = coded.indices.to_numpy()
         found.seconds[rows] = np.array([seconds for seconds, _ in read])[codes]
         found.naive[rows] = np.array([naive for _, naive in read], dtype=np.bool_)[codes]

@@ -16,6 +16,7 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.wkb import positions
+from privacy_engine.progress import ROWS, reported
 
 MAX_ROWS = 5_000_000
 _SAMPLE = 60
@@ -61,4 +62,5 @@ def _column(values: Any) -> Any:
     """The values of a field: numbers and times as they are, all else as text."""
     if values.dtype.kind in "iufM":
         return pa.array(values, from_pandas=True)
-    return pa.array([None if one is None else str(one)[:1000] for one in values], pa.string())
+    texts = [None if one is None else str(one)[:1000] for one in reported(values, ROWS)]
+    return pa.array(texts, pa.string())

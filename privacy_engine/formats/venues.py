@@ -10,6 +10,7 @@ from privacy_engine.formats.checkin_columns import venue_roles_of
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, numbers
 from privacy_engine.formats.report import Report
+from privacy_engine.progress import ROWS, reported
 from privacy_engine.venues import Venues
 
 NAME_CHARS = 200
@@ -33,7 +34,7 @@ def venues_of(table: Table, report: Report) -> Venues:
     places = _texts(columns["place"])
     names = _texts(columns["name"]) if "name" in columns else [""] * len(places)
     place: dict[str, int] = {}
-    for row in np.flatnonzero(good).tolist():
+    for row in reported(np.flatnonzero(good).tolist(), ROWS):
         if places[row]:
             place.setdefault(places[row], row)
     if not place:

@@ -5,13 +5,16 @@ Shapely reads the text. Collections are never given to it: it follows them into 
 
 from __future__ import annotations
 
+import itertools
 import re
 import struct
 from collections.abc import Sequence
 from typing import Any
 
+from privacy_engine.formats.arrow import listed
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.wkb import Geometries, positions
+from privacy_engine.progress import ROWS, advance, reported
 
 LONGEST = 16_000_000
 _TEXT = re.compile(
@@ -54,8 +57,8 @@ def _code(cell: str) -> int | None:
 
 def of_texts(column: Any, options: ReadOptions) -> tuple[Geometries, ReadOptions]:
     """The positions of a column of texts, and the options with the coordinate system that all of them state."""
-    cells = [cell if cell and cell.strip() else None for cell in column.to_pylist()]
-    systems = {_system(cell) for cell in cells if cell is not None}
+    cells = [cell if cell and cell.strip() else None for cell in reported(listed(column), ROWS)]
+    systems = {_system(cell) for cell in reported(cells, ROWS) if cell is not None}
     if options.crs is None and len(systems) == 1 and (system := systems.pop()) not in (None, 0, 4326):
         options = ReadOptions(**{**vars(options), "crs": f"EPSG:{system}"})
     return positions(_binary(cells)), options
@@ -79,7 +82,7 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
 
     found: list[bytes | None] = [None if cell is None else _BAD for cell in cells]
     texts: dict[int, str] = {}
-    for i, cell in enumerate(cells):
+    for i, cell in enumerate(reported(cells, ROWS)):
         if cell is None:
             continue
         if _code(cell) is not None:
@@ -89,8 +92,11 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
                 found[i] = _OTHER
             else:
                 texts[i] = cell.partition(";")[2] if match["srid"] else cell
-    with np.errstate(over="ignore"):  # 1e999 becomes infinite, and its row is dropped
-        geometries = shapely.from_wkt(np.array(list(texts.values()), dtype=object), on_invalid="ignore")
-    for i, blob in zip(texts, shapely.to_wkb(geometries, include_srid=False), strict=True):
-        found[i] = _BAD if blob is None else blob
+    coming = iter(texts.items())
+    while piece := dict(itertools.islice(coming, ROWS)):
+        advance()
+        with np.errstate(over="ignore"):  # 1e999 becomes infinite, and its row is dropped
+            geometries = shapely.from_wkt(np.array(list(piece.values()), dtype=object), on_invalid="ignore")
+        for i, blob in zip(piece, shapely.to_wkb(geometries, include_srid=False), strict=True):
+            found[i] = _BAD if blob is None else blob
     return found

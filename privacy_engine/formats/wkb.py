@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats
 from privacy_engine.formats.numbers import BAD_GEOMETRY, GOOD, MISSING, NO_GEOMETRY, OTHER_GEOMETRY, Reasons
+from privacy_engine.progress import ROWS, reported
 
 _POINT, _LINE, _MULTI_POINT, _MULTI_LINE = 1, 2, 4, 5
 _Z, _M, _SRID = 0x80000000, 0x40000000, 0x20000000
@@ -52,7 +53,7 @@ def positions(blobs: Sequence[bytes | None], *, geopackage: bool = False) -> Geo
     if not geopackage and (quick := _all_points(blobs)) is not None:
         return quick
     found = _Found()
-    for row, blob in enumerate(blobs):
+    for row, blob in enumerate(reported(blobs, ROWS)):
         try:
             _geometry(blob, row, geopackage, found)
         except (struct.error, IndexError, ValueError):
@@ -67,9 +68,10 @@ def positions(blobs: Sequence[bytes | None], *, geopackage: bool = False) -> Geo
 
 def _all_points(blobs: Sequence[bytes | None]) -> Geometries | None:
     """The usual case: every geometry is a point of two dimensions in the machine's byte order."""
-    if not blobs or any(blob is None or len(blob) != 21 for blob in blobs):
+    if not blobs or any(blob is None or len(blob) != 21 for blob in reported(blobs, ROWS)):
         return None
-    table = np.frombuffer(b"".join(blob or b"" for blob in blobs), dtype="V21").view(np.uint8).reshape(-1, 21)
+    joined = b"".join(blob or b"" for blob in reported(blobs, ROWS))
+    table = np.frombuffer(joined, dtype="V21").view(np.uint8).reshape(-1, 21)
     if not (table[:, :5] == np.array([1, 1, 0, 0, 0], dtype=np.uint8)).all():
         return None
     xy = np.ascontiguousarray(table[:, 5:]).view("<f8")

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import EngineError, FormatError
@@ -30,6 +30,7 @@ from privacy_engine.formats.sheet_text import SheetText, texts_of
 from privacy_engine.formats.source import Limits, Meter, Source, size_of
 from privacy_engine.formats.xmltools import Checked
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance
 
 _HEAD_ROWS = 200
 _HEAD_SHEETS = 20
@@ -65,7 +66,22 @@ def as_text(source: Source, options: ReadOptions, report: Report) -> Source:
 
 
 def _file(source: Source) -> BinaryIO:
-    return source.whole_file() or io.BytesIO(source.held())
+    return cast(BinaryIO, _Reporting(source.whole_file() or io.BytesIO(source.held())))
+
+
+class _Reporting:
+    """A file that reports each time it is read: openpyxl's loops do not."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        """Report, and read."""
+        advance()
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 @contextmanager

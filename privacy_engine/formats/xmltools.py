@@ -16,6 +16,7 @@ from xml.parsers import expat  # nosec B407
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
+from privacy_engine.progress import advance
 
 _DECLARATION = re.compile(rb"<\?xml\s[^>]{0,200}\?>")
 _ENCODING = re.compile(rb"""encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
@@ -139,6 +140,7 @@ class Parser:
         """
         at = 0
         while at < len(data):
+            advance()
             unfinished = self._fed - max(self.expat.CurrentByteIndex, 0)
             step = min(max(_STEP, unfinished), LONGEST_TOKEN - unfinished)
             taken = max(step - len(self._waiting), 1)

@@ -7,15 +7,20 @@ quarter of a second that ``--help`` and most requests have no use for.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from numba import config, njit
+from numba.core import event
 from numba.core.codegen import get_host_cpu_features
+
+from privacy_engine.progress import advance
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = Path(__file__).parent
+REPORTED_EVERY_S = 0.5
 
 
 def _cache_folder() -> str:
@@ -46,6 +51,36 @@ def _features() -> str | None:
 
 
 setattr(config, "CPU_FEATURES", _features())  # noqa: B010
+
+
+class _Reports(event.Listener):
+    """Reports while kernels are compiled: a pass of LLVM can take many seconds, and reports nothing itself."""
+
+    def __init__(self) -> None:
+        self._lock, self._open, self._over = threading.Lock(), 0, threading.Event()
+
+    def on_start(self, event: Any) -> None:
+        """At the beginning of a kernel's compilation, of which others may be a part."""
+        with self._lock:
+            self._open += 1
+            if self._open == 1:
+                self._over = threading.Event()
+                threading.Thread(target=_report_until, args=(self._over,), daemon=True).start()
+
+    def on_end(self, event: Any) -> None:
+        """At its end."""
+        with self._lock:
+            self._open -= 1
+            if not self._open:
+                self._over.set()
+
+
+def _report_until(over: threading.Event) -> None:
+    while not over.wait(REPORTED_EVERY_S):
+        advance()
+
+
+event.register("numba:compile", _Reports())  # type: ignore[no-untyped-call]
 
 
 def compiled(function: F) -> F:

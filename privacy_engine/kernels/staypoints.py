@@ -71,16 +71,21 @@ def stay_groups(
     strict: bool,
     to_outside: bool,
     next_point: bool,
+    at: Ints,
+    most: int,
 ) -> Ints:
-    """Stays as half-open groups, (m, 2).
+    """Stays as half-open groups, (m, 2), of about the next ``most`` comparisons.
+
+    ``at`` (2,) is where the series is looked at next, and the last known end of a run: 0 at the beginning.
 
     Squared chords below ``near`` are inside and above ``far`` outside; between the two the haversine decides, against
     ``limit``, strictly or not. ``to_outside``: durations run to the first point outside. ``next_point``: an anchor that
     fails is followed by the next point instead of the first one outside.
     """
-    n, found, blocked, i = len(lon), 0, 0, 0
+    n, found, i, blocked, left = len(lon), 0, at[0], at[1], most
     groups = np.empty((16, 2), dtype=np.int64)
-    while i < n:
+    while i < n and left > 0:
+        left -= 1
         # a later anchor's run that ends no later than a failed one is no longer than it: look at that end first
         if blocked > i and not _inside(lon, lat, xyz, i, blocked, near, far, limit, strict):
             i += 1
@@ -91,6 +96,7 @@ def stay_groups(
             if gap or not _inside(lon, lat, xyz, i, j, near, far, limit, strict):
                 break
             j += 1
+        left -= j - i
         last = j if to_outside and j < n and not gap else j - 1
         if time_s[last] - time_s[i] >= duration_s:
             if found == len(groups):
@@ -104,4 +110,5 @@ def stay_groups(
             i, blocked = i + 1, j
         else:
             i = j
+    at[0], at[1] = i, blocked
     return groups[:found]

@@ -11,6 +11,7 @@ import numpy as np
 
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import DataError
+from privacy_engine.progress import ROWS, reported
 
 DAY_S = 86400
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -65,7 +66,7 @@ def _must_have_dates(times: Floats) -> None:
 
 def _offsets(times: Floats, days: Ints, where: Ints, zone: zoneinfo.ZoneInfo) -> Floats:
     """Seconds that clocks in ``zone`` are ahead of UTC at ``times`` (n,), the day of each being ``days[where]``."""
-    starts = [_offset(day * DAY_S, zone) for day in days.tolist()]
+    starts = [_offset(day * DAY_S, zone) for day in reported(days.tolist(), ROWS)]
     ends = [_offset((day + 1) * DAY_S - 1, zone) for day in days.tolist()]
     change = np.array(
         [

@@ -15,6 +15,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.local_time import Clock, local_clock, zone_names
 from privacy_engine.landmarks.methods import LandmarkMethod, Reads, landmark_methods, split
 from privacy_engine.params import Frozen, Param, broken
+from privacy_engine.progress import reported
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MOST_WINDOWS = 50
@@ -161,7 +162,7 @@ class Schedule(LandmarkMethod):
         clock = local_clock(time_s, self.time_zone)
         first, last = (None if date is None else _day_of(date) for date in (self.first_date, self.last_date))
         found = np.zeros(len(time_s), dtype=np.bool_)
-        for window in self.windows:
+        for window in reported(self.windows):
             found |= window.holds(clock, first, last)
         return found
 

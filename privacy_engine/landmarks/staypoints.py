@@ -19,10 +19,13 @@ from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods
 from privacy_engine.params import DistanceM, DurationS, GapS, Param
+from privacy_engine.progress import advance, reported
 
 STAY_RADIUS_M = 6371000.0
 """Radius of the Earth here, as in the published shares; everything else uses ``geo.EARTH_RADIUS_M``."""
 
+AT_ONCE = 1 << 24
+"""Comparisons of two events between two reports."""
 Reading: TypeAlias = Literal["seed", "li08_def", "trackintel"]
 
 # reading: (distance strictly less, duration to the first point outside, a failed anchor yields to the next point)
@@ -85,11 +88,18 @@ def stay_points(
     if time_s is None:
         raise DataError("time_s is required: stay points need times", field="time_s", rule="required")
     times = _column(time_s, "time_s", None, math.inf)
+    advance()
     x, y = _column(lon, "lon", len(times), 180.0), _column(lat, "lat", len(times), 90.0)
     if (times[1:] < times[:-1]).any():
         raise DataError("time_s must never decrease", field="time_s", rule="sorted")
     near, far, haversine = _limits(distance)
-    return stay_groups(x, y, unit_vectors(x, y), times, near, far, haversine, duration, gap, *_READINGS[reading])
+    advance()
+    xyz, at, found = unit_vectors(x, y), np.zeros(2, dtype=np.int64), [np.empty((0, 2), dtype=np.int64)]
+    while at[0] < len(times):
+        advance()
+        limits = near, far, haversine, duration, gap, *_READINGS[reading]
+        found.append(stay_groups(x, y, xyz, times, *limits, at, AT_ONCE))
+    return np.concatenate(found)
 
 
 def stay_point_mask(
@@ -198,7 +208,7 @@ class StayPoints(LandmarkMethod):
                     max_gap_s=self.max_gap_s,
                 )
             )
-            for one in series
+            for one in reported(series)
         ]
 
     def describe(self) -> str:

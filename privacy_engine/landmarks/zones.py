@@ -23,6 +23,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks import polygon_rings
 from privacy_engine.landmarks.methods import LandmarkMethod, landmark_methods, split
 from privacy_engine.params import Frozen, Param, broken
+from privacy_engine.progress import reported
 
 MOST_ZONES = 500
 MOST_CORNERS, LONGEST_RING = 20_000, 5_000
@@ -168,7 +169,7 @@ class Zones(LandmarkMethod):
     def _mark(self, series: Sequence[Trajectory]) -> list[LandmarkSet]:
         lon, lat = (np.concatenate([np.empty(0), *(getattr(one, axis) for one in series)]) for axis in ("lon", "lat"))
         found = np.zeros(len(lon), dtype=np.bool_)
-        for zone in self.zones:
+        for zone in reported(self.zones):
             found |= zone.holds(lon, lat)
         return split(found, [len(one) for one in series])
 

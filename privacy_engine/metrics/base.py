@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from privacy_engine.component import Component
 from privacy_engine.data import Floats, Ints, Release, Trajectory
 from privacy_engine.errors import DataError
+from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 
@@ -75,7 +76,7 @@ class TrajectoryMetric(Metric):
 
     def _over(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> Floats:
         m = len(event)
-        rows = zip(lon.reshape(-1, m), lat.reshape(-1, m), strict=True)
+        rows = reported(zip(lon.reshape(-1, m), lat.reshape(-1, m), strict=True))
         return np.array([self._one(truth, x, y, event) for x, y in rows]).reshape(lon.shape[:-1])
 
     def _one(self, truth: Trajectory, lon: Floats, lat: Floats, event: Ints) -> float:

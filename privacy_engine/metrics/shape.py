@@ -12,6 +12,7 @@ from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
 from privacy_engine.params import Param
+from privacy_engine.progress import ROWS, advance, blocks
 
 MOST_CELLS = 4 * 10**8
 """Pairs of an event and a position that dynamic time warping looks at, at most: about two seconds."""
@@ -54,13 +55,21 @@ class Hausdorff(TrajectoryMetric):
 
 def _distinct(lon: Floats, lat: Floats) -> Floats:
     """Each position once, degrees, (k, 2): repeats would make a tree slow."""
-    return np.unique(np.column_stack([lon, lat]), axis=0)
+    advance()
+    order = np.lexsort((lat, lon))
+    lon, lat = lon[order], lat[order]
+    first = np.ones(len(lon), dtype=np.bool_)
+    first[1:] = (np.diff(lon) != 0) | (np.diff(lat) != 0)
+    return np.column_stack([lon[first], lat[first]])
 
 
 def _farthest_m(one: Floats, other: Floats) -> float:
     """The largest distance from a position of ``one`` (n, 2) to the nearest of ``other`` (m, 2)."""
-    nearest = scipy.spatial.cKDTree(on_sphere(*other.T)).query(on_sphere(*one.T))[1]
-    return float(geo.distance_m(*one.T, *other[nearest].T).max())
+    tree, farthest = scipy.spatial.cKDTree(on_sphere(*other.T)), 0.0
+    for some in blocks(len(one), ROWS * 16):
+        nearest = tree.query(on_sphere(*one[some].T))[1]
+        farthest = max(farthest, float(geo.distance_m(*one[some].T, *other[nearest].T).max()))
+    return farthest
 
 
 @metrics.register

@@ -10,6 +10,7 @@ from privacy_engine import hierarchy as trees
 from privacy_engine.data import CountStream, Floats
 from privacy_engine.metrics.base import Metric, metrics
 from privacy_engine.params import Param
+from privacy_engine.progress import reported
 from privacy_engine.stream_release import StreamRelease
 
 SANITY = 0.01
@@ -224,7 +225,7 @@ def ranks(counts: Floats) -> Floats:
     [[2.5, 1.0, 2.5]]
     """
     found = np.empty(counts.shape)
-    for k, column in enumerate(counts.T):
+    for k, column in enumerate(reported(counts.T)):
         _, group, size = np.unique(column, return_inverse=True, return_counts=True)
         found[:, k] = (np.cumsum(size) - (size - 1) / 2)[group]
     return found

@@ -16,6 +16,7 @@ from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.tables import Table
 from privacy_engine.noise.validation import number, refused
+from privacy_engine.progress import reported
 
 FLOAT_ERROR = 2.0**-36
 """More than floats lose of a weight: 1e-12 of it, if the library's exponential is right to 2**-40."""
@@ -110,7 +111,7 @@ def exponential_mechanisms(
     last = found.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
     chosen = np.minimum((far > 0).sum(axis=1), last)
     near = (np.abs(far) <= off) & (np.arange(found.shape[1]) < last[:, None])
-    for i in np.flatnonzero(near.any(axis=1)):
+    for i in reported(np.flatnonzero(near.any(axis=1))):
         options = np.flatnonzero(there[i])
         chosen[i] = options[option_table(utilities[i][options], epsilon, sensitivity).settled(int(words[i]), source)]
     return np.asarray(chosen, dtype=np.int64)

@@ -12,6 +12,7 @@ from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import number, whole_number
+from privacy_engine.progress import reported
 
 SMALLEST_RATE = 1e-12
 LAPLACE_RATES = (SMALLEST_RATE, 1e6)
@@ -57,7 +58,7 @@ def magnitudes(rate: float, words: np.ndarray, rng: RandomSource) -> Ints:
 
     found, sure = np.empty(len(words), dtype=np.int64), np.empty(len(words), dtype=np.bool_)
     if certified.scaled_logarithms(words, rate, found, sure) < len(words):
-        for i in np.flatnonzero(~sure):
+        for i in reported(np.flatnonzero(~sure)):
             found[i] = magnitude(rate, LazyUniform(int(words[i]) >> 1, rng, first_bits=63))
     return found
 

@@ -17,6 +17,7 @@ from privacy_engine.noise.planar_exact import Cell, destination_cell
 from privacy_engine.noise.reach import Reach
 from privacy_engine.noise.sources import RandomSource, as_source
 from privacy_engine.noise.validation import RATES, number, positions, refused
+from privacy_engine.progress import blocks, reported
 
 CHUNK = 16_384
 MOST_POSITIONS = 2**40
@@ -82,8 +83,7 @@ def joint_planar(
         return lon, lat
     reach = Reach(lon.size, rate, rng)
     east, north = np.empty((2, lon.size), dtype=np.int64)
-    for first in range(0, lon.size, CHUNK):
-        part = slice(first, first + CHUNK)
+    for part in blocks(lon.size, CHUNK):
         # copies: kernels are compiled for arrays that may be written, and a trajectory's may not
         east[part], north[part] = _in_discs(lon[part].copy(), lat[part].copy(), reach, rng)
     return degrees(wrapped(east)), degrees(north)
@@ -101,7 +101,7 @@ def _in_discs(lon: Floats, lat: Floats, reach: Reach, rng: RandomSource) -> tupl
     state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
     sine, cosine, off = (1.0, 0.0, 0.0) if reach.whole else (*certified.half_angle(reach.angle), reach.off)
     certified.disc_cells(lon, lat, sine, cosine, off, words, state, cells[0], cells[1])
-    for i in np.flatnonzero(state == certified.UNDECIDED):
+    for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
         share, turn = (LazyUniform(word, rng) for word in words[i].tolist())
         cells[:, i] = disc_cell(lon[i], lat[i], reach, share, turn)
     return cells[0], cells[1]

@@ -16,6 +16,7 @@ from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from privacy_engine.noise.sources import RandomSource, Words, as_source
 from privacy_engine.noise.validation import exact_rates, positions
+from privacy_engine.progress import blocks, reported
 
 PROPOSAL = 4  # words
 CHUNK = 16_384
@@ -73,8 +74,7 @@ def planar_cells(
         )
     epsilon = np.ascontiguousarray(np.broadcast_to(epsilon, lon.shape))
     east, north = np.empty((2, lon.size), dtype=np.int64)
-    for first in range(0, lon.size, CHUNK):
-        part = slice(first, first + CHUNK)
+    for part in blocks(lon.size, CHUNK):
         east[part], north[part] = _drawn(lon[part], lat[part], epsilon[part], rng)
     return wrapped(east), north
 
@@ -99,7 +99,7 @@ def proposed(
     rate = epsilon * geo.EARTH_RADIUS_M
     state, cells = np.empty(lon.size, dtype=np.uint8), np.empty((2, lon.size), dtype=np.int64)
     certified.planar_cells(lon, lat, rate, words, state, cells[0], cells[1])
-    for i in np.flatnonzero(state == certified.UNDECIDED):
+    for i in reported(np.flatnonzero(state == certified.UNDECIDED)):
         uniforms = [LazyUniform(word, rng) for word in words[i].tolist()]
         found = planar_cell(lon[i], lat[i], epsilon[i], uniforms, near=bool(rate[i] > 1))
         state[i] = certified.REJECTED if found is None else certified.DONE

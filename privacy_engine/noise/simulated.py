@@ -9,6 +9,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.noise.sources import RandomSource, Stream, seeded
 from privacy_engine.noise.validation import checked_rates
+from privacy_engine.progress import reported
 
 
 def simulated_polar(
@@ -45,7 +46,7 @@ def simulated_polar(
     scale_m = scales_m(np.atleast_1d(np.asarray(epsilon_per_m, dtype=np.float64)))
     key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     radius_m, bearing_rad = np.empty((2, len(streams), *scale_m.shape))
-    for row, stream in enumerate(streams):
+    for row, stream in enumerate(reported(streams)):
         polar(key, stream, first, scale_m, radius_m[row], bearing_rad[row])
     return (radius_m, bearing_rad) if np.ndim(repetition) else (radius_m[0], bearing_rad[0])
 
@@ -75,7 +76,7 @@ def simulated_laplace(
     scale = _scales(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)), "epsilon", reach)
     key, first, streams = _streams(_key(seed, Stream.LAPLACE), repetition, first_event)
     out = np.empty((len(streams), *scale.shape))
-    for row, stream in enumerate(streams):
+    for row, stream in enumerate(reported(streams)):
         laplace(key, stream, first, scale, out[row])
     return out if np.ndim(repetition) else out[0]
 
@@ -161,7 +162,7 @@ def simulated_planar(
     scale_m = scales_m(np.broadcast_to(epsilon, lon.shape))
     key, first, streams = _streams(simulated_key(seed), repetition, first_event)
     (radius_m, bearing_rad), (to_lon, to_lat) = np.empty((2, *lon.shape)), np.empty((2, len(streams), *lon.shape))
-    for row, stream in enumerate(streams):
+    for row, stream in enumerate(reported(streams)):
         polar(key, stream, first, scale_m, radius_m, bearing_rad)
         move(lon, lat, radius_m, bearing_rad, to_lon[row], to_lat[row])
     return (to_lon, to_lat) if np.ndim(repetition) else (to_lon[0], to_lat[0])

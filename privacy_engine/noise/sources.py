@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError
+from privacy_engine.progress import advance
 
 Words = NDArray[np.uint64]
 _ONE_BITS = np.float64(1.0).view(np.uint64)
@@ -80,6 +81,7 @@ class _SystemSource(_Source):
         return True
 
     def words(self, n: int) -> Words:
+        advance()
         return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
 
 
@@ -91,6 +93,7 @@ class _SeededSource(_Source):
         self._generator, self._raw = generator, isinstance(generator.bit_generator, classes)
 
     def words(self, n: int) -> Words:
+        advance()
         if self._raw:  # the same words, in less time
             return _read_only(self._generator.bit_generator.random_raw(n))
         return _read_only(self._generator.integers(0, 2**64, size=n, dtype=np.uint64))
@@ -105,9 +108,11 @@ class _SuppliedSource(_Source):
         self._supplied = supplied
 
     def words(self, n: int) -> Words:
+        advance()
         return _read_only(np.array(self._supplied.words(n), dtype=np.uint64))
 
     def uniform(self, n: int) -> Floats:
+        advance()
         return np.asarray(self._supplied.uniform(n), dtype=np.float64)
 
     def reached(self, event: int, n: int) -> None:

@@ -11,6 +11,7 @@ from privacy_engine.data import Ints
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.sources import RandomSource, Words
+from privacy_engine.progress import reported
 
 Cumulative = Callable[[int], Sequence[Ball]]
 
@@ -52,7 +53,7 @@ class Table:
         found = np.searchsorted(self.high, words, side="left").astype(np.int64)
         if len(self.low):
             tied = (found < len(self.low)) & (self.low[np.minimum(found, len(self.low) - 1)] <= words)
-            for i in np.flatnonzero(tied):
+            for i in reported(np.flatnonzero(tied)):
                 found[i] = self.settled(int(words[i]), rng)
         return found
 

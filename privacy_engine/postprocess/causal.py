@@ -10,6 +10,7 @@ import numpy as np
 from privacy_engine.data import Floats
 from privacy_engine.params import StepVarianceM2
 from privacy_engine.postprocess.base import PostProcess, postprocesses
+from privacy_engine.progress import ROWS, reported
 
 
 @postprocesses.register
@@ -42,7 +43,7 @@ class CausalFilter(PostProcess):
 def _gains(precision: list[float], q: float) -> list[float]:
     """How much each draw counts against what was known before; 1 for the first."""
     found, variance = [], math.inf
-    for weight in precision:
+    for weight in reported(precision, ROWS):
         variance += q
         gain = 0.0 if weight == 0 else 1.0 if math.isinf(variance) else variance / (variance + 1 / weight)
         variance = 1 / weight if gain == 1.0 else variance * (1 - gain)
@@ -53,7 +54,7 @@ def _gains(precision: list[float], q: float) -> list[float]:
 def _follow(gains: list[float], values: list[float]) -> list[float]:
     """x += gain · (value - x); not a number before the first draw."""
     found, x = [], math.nan
-    for gain, value in zip(gains, values, strict=True):
+    for gain, value in reported(zip(gains, values, strict=True), ROWS):
         if gain:
             x = value if math.isnan(x) else x + gain * (value - x)
         found.append(x)

@@ -11,6 +11,7 @@ import numpy as np
 from privacy_engine.data import Floats, Ints
 from privacy_engine.errors import DataError
 from privacy_engine.grid import Grid
+from privacy_engine.progress import reported
 from privacy_engine.recommender.base import Recommender, register, whole_numbers
 from privacy_engine.recommender.sequences import Sequences
 
@@ -41,7 +42,7 @@ def gram_levels(sequences: Sequences, longest: int) -> list[GramLevel]:
     """The runs of 1 to ``longest`` cells of the sequences, one level for each length."""
     cells, position = len(sequences.grid), sequences.position
     code, levels = sequences.cells, []
-    for length in range(1, longest + 1):
+    for length in reported(range(1, longest + 1)):
         ends = np.flatnonzero(position >= length - 1)
         found, place, count = np.unique(code[ends], return_inverse=True, return_counts=True)
         levels.append(GramLevel(found.astype(np.int64), count.astype(np.int64)))

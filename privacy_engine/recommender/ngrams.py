@@ -14,6 +14,7 @@ from privacy_engine.decomposition.consistency import Consistent, consistent, shr
 from privacy_engine.decomposition.gram_tree import GramTree
 from privacy_engine.errors import DataError
 from privacy_engine.grid import Grid
+from privacy_engine.progress import reported
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
 from privacy_engine.recommender.tree import (
     FIRST_OF_EQUALS,
@@ -80,7 +81,7 @@ class NgramModel(Recommender):
         """Counts of every node, by level, nearer to the popularity of their cells where noise is large."""
         tree, counts = self.tree, self.estimates.counts
         shares = [np.ones(len(self.grid))]
-        for depth, nodes in enumerate(self.expanded):
+        for depth, nodes in enumerate(reported(self.expanded)):
             ends = counts[depth + 1][self.tree.symbols[depth + 1] == len(self.grid)]
             end = float(np.clip(ends.sum() / max(counts[depth][nodes].sum(), 1e-9), 1e-9, 1 - 1e-9))
             share = np.append((1 - end) * self.popularity, end)

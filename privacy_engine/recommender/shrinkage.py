@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from privacy_engine.data import Floats, Ints
+from privacy_engine.progress import reported
 
 STANDARD_ERRORS = 2.0
 """What exceeds the noise counts beyond so many standard errors: less could be noise."""
@@ -30,13 +31,13 @@ def shrunk_towards(
     .. [1] Morris. "Parametric empirical Bayes inference: theory and applications". JASA 1983.
     """
     scale = moment = 0.0
-    for count, mean in zip(counts, expected, strict=True):  # row by row: a row stays in the cache
+    for count, mean in reported(zip(counts, expected, strict=True)):  # row by row: a row stays in the cache
         square = mean * mean
         scale += float(square @ square)
         moment += float(((count - mean) ** 2 - variance - mean) @ square)
     gamma = max(moment - _uncertain(scale, variance), 0.0) / scale if scale > 0 else 0.0
     found = np.empty(expected.shape)
-    for row, count, mean in zip(found, counts, expected, strict=True):
+    for row, count, mean in reported(zip(found, counts, expected, strict=True)):
         spread = mean + gamma * (mean * mean)
         weight = spread / np.maximum(spread + variance, np.finfo(np.float64).tiny)
         np.maximum(mean + weight * (np.maximum(count, lowest) - mean), least * mean, out=row)

@@ -14,6 +14,7 @@ from privacy_engine.decomposition.box_tree import BoxTree, Rule
 from privacy_engine.decomposition.consistency import Consistent, consistent, shrunk
 from privacy_engine.errors import DataError
 from privacy_engine.grid import Grid
+from privacy_engine.progress import reported
 from privacy_engine.recommender.base import Recommender, number, register, whole_numbers
 from privacy_engine.recommender.distance_bands import from_cell, offset_distances_m
 
@@ -104,7 +105,7 @@ class TreeModel(Recommender):
         parents = [level.parent for level in levels]
         counts = shrunk(parents, estimates, [level.volume for level in levels])
         reached = np.ones(1, dtype=np.bool_)
-        for depth, (level, values) in enumerate(zip(levels, counts, strict=True)):
+        for depth, (level, values) in enumerate(reported(zip(levels, counts, strict=True))):
             inner = self.split_nodes(depth)
             if depth < len(self.expanded) and self.rates[depth] > 0:
                 spread = np.bincount(parents[depth + 1], estimates.variances[depth + 1], len(level))
@@ -123,7 +124,7 @@ class TreeModel(Recommender):
         """
         from_, to, values = self.leaves
         found = np.empty(len(low))
-        for i, (first, end) in enumerate(zip(low, high, strict=True)):
+        for i, (first, end) in enumerate(reported(zip(low, high, strict=True))):
             overlap = np.clip(np.minimum(to, end) - np.maximum(from_, first), 0, None)
             found[i] = values @ (overlap / (to - from_)).prod(axis=1)
         return found
@@ -210,7 +211,7 @@ class TreeModel(Recommender):
     def popularity(self) -> Floats:
         """How the cells of a box share its counts, (cells,), in sum 1: by the counts of other boxes of these cells."""
         weights = np.full(len(self.grid), 1 / len(self.grid))
-        for _ in range(SHARINGS):
+        for _ in reported(range(SHARINGS)):
             counts = np.maximum(self._mean_counts(weights), 0.0)
             weights = (1 - EVEN_SHARE) * counts / max(counts.sum(), 1e-9) + EVEN_SHARE / len(self.grid)
         return weights

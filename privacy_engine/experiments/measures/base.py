@@ -13,6 +13,7 @@ from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.params import brief
+from privacy_engine.progress import reported
 from privacy_engine.registry import Registry
 
 RELEASE_S, RELEASED_EVENT_S, WALKED_EVENT_S = 2e-4, 4e-7, 2.2e-5
@@ -147,7 +148,7 @@ def over_series(found: list[Floats], repetitions: int) -> Floats:
 
 def each(trials: Trials, value: Callable[[int], list[float]]) -> Floats:
     """``value(repetition)``, a number for each series, of every repetition."""
-    by_repetition = [value(repetition) for repetition in trials.which]
+    by_repetition = [value(repetition) for repetition in reported(trials.which)]
     return over_series([np.array(one) for one in zip(*by_repetition, strict=True)], len(trials.which))
 
 

@@ -14,6 +14,7 @@ from privacy_engine.evaluation import Evaluation
 from privacy_engine.experiments.measures.base import Measure, Work, each, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import CheckInMetric, MeanAbsoluteError, Metric, TrajectoryMetric, metrics
+from privacy_engine.progress import reported
 
 SAME_AS_ERROR = MeanAbsoluteError
 
@@ -68,7 +69,7 @@ class AttackMeasure(Attack, Measure):
     headline: ClassVar[Headline]
 
     def values(self, trials: Trials) -> Floats:
-        found = trials.once(self._once, lambda: [self._results(trials, one) for one in trials.which])
+        found = trials.once(self._once, lambda: [self._results(trials, one) for one in reported(trials.which)])
         series = len(found[0]) if found else 0
         by_series = [np.array([self._headline(results[i]) for results in found]) for i in range(series)]
         return over_series(by_series, len(trials.which))

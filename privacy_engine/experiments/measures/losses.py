@@ -14,6 +14,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.experiments.measures.base import Measure, Work, measures, over_series, releasing
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
+from privacy_engine.progress import reported
 
 
 class _Loss(Measure):
@@ -100,7 +101,7 @@ class WorstSummedLoss(_Loss):
 
 def _losses(trials: Trials) -> list[tuple[Floats, Floats]]:
     """Own and summed losses of each series, both (repetitions, n), or (1, n) where all are the same."""
-    return trials.once("losses", lambda: [_losses_of(trials, i) for i in range(len(trials.series))])
+    return trials.once("losses", lambda: [_losses_of(trials, i) for i in reported(range(len(trials.series)))])
 
 
 def _losses_of(trials: Trials, i: int) -> tuple[Floats, Floats]:
@@ -113,7 +114,7 @@ def _losses_of(trials: Trials, i: int) -> tuple[Floats, Floats]:
     which = trials.which[:1] if trials.alike and known else trials.which
     masks = np.array([trials.marked(repetition)[i].mask for repetition in which])
     budgets, shared = np.empty(masks.shape), np.zeros((len(which), 1))
-    for row, repetition in enumerate(which):
+    for row, repetition in enumerate(reported(which)):
         spent = mechanism.budgets(masks[row]) if known else trials.draws(repetition)[i].budgets
         budgets[row], shared[row] = mechanism.independent(spent, masks[row])
     times = correlation.scale(mechanism.radius_m) if correlation else 1.0

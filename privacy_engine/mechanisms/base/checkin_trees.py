@@ -19,6 +19,7 @@ from privacy_engine.decomposition.privtree import biased, decision_logs
 from privacy_engine.mechanisms.base.checkin_parameters import Order
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
 from privacy_engine.mechanisms.base.query_log import NoisyQuery, QueryLog
+from privacy_engine.progress import advance, reported
 from privacy_engine.recommender.tree import MOST_NODES, TreeModel
 
 LEAST_SHARE = 1e-6
@@ -72,7 +73,7 @@ class TreeMechanism(CheckInMechanism):
         ``spent`` (levels,) is the share of ε that was spent on the way to a leaf of each level.
         """
         leaf_counts, leaf_rates = [], []
-        for depth, nodes in enumerate(tree.leaves):
+        for depth, nodes in enumerate(reported(tree.leaves)):
             left = 1.0 - float(spent[depth])
             leaf_rates.append(self.noise_rate(left) if len(nodes) and left > LEAST_SHARE else 0.0)
             leaf_counts.append(np.empty(0, dtype=np.int64))
@@ -201,6 +202,7 @@ class PrivTreeQuery:
     def answer(self, points: Points, source: noise.RandomSource) -> BoxTree:
         """The tree, whose one node has become all that are decided to be split and their children."""
         while len(nodes := np.flatnonzero(self.tree.leaf_level.divisible)):
+            advance()
             excess = self._excess(points, len(self.decisions), nodes)
             chosen = excess + noise.discrete_laplace(self.rate, len(nodes), rng=source) > 0
             self.decisions.append((nodes, chosen))

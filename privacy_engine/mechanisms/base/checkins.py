@@ -28,6 +28,7 @@ from privacy_engine.mechanisms.base.checkin_parameters import (
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.params import broken
 from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.progress import reported
 from privacy_engine.promise import Context, Neighbours, shortest
 from privacy_engine.recommender import Recommender, Sequences, grid_cells
 from privacy_engine.recommender.sequences import truncated
@@ -193,7 +194,7 @@ class CheckInMechanism(Mechanism):
         self, checkins: CheckIns, times: int, observe: Callable[[Recommender], Floats], *, rng: noise.RandomSource
     ) -> Floats:
         """What ``observe`` computes of each of :meth:`releases`, (times, n)."""
-        return np.stack([observe(model) for model in self._fitted(checkins, times, rng)])
+        return np.stack([observe(model) for model in reported(self._fitted(checkins, times, rng))])
 
     def loss(self, context: Context = NO_CONTEXT) -> PrivacyLoss:
         """ε of one user, or of one record."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from privacy_engine import noise
 from privacy_engine.data import Ints
+from privacy_engine.progress import advance, reported
 
 NUMBERS_AT_ONCE = 1 << 20
 """Noisy numbers that are drawn at a time for many fits."""
@@ -74,6 +75,7 @@ class QueryLog:
 
     def answer(self, query: Any) -> Any:
         """The answer of a :class:`NoisyQuery`, or of another query with ``answer`` and ``spent``."""
+        advance()
         self.queries.append(query)
         return query.answer(self.data, self.source)
 
@@ -88,7 +90,7 @@ class QueryLog:
         for start in range(0, times, at_once):
             rows = min(at_once, times - start)
             drawn = [one.noisy(values, rows, self.source) for one, values in zip(self.queries, exact, strict=True)]
-            for i in range(rows):
+            for i in reported(range(rows)):
                 yield _Drawn(self.data, self.source, [], iter([answers[i] for answers in drawn]))
 
 

@@ -17,6 +17,7 @@ from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
 from privacy_engine.params import Param
 from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.progress import blocks, reported
 from privacy_engine.promise import Context, Neighbours, shortest
 from privacy_engine.stream_release import Grouping, StreamRelease, on_lattice
 
@@ -159,7 +160,7 @@ class RowPublisher(Publisher):
 
     def _rows(self, counts: Ints) -> Ints | Floats:
         found: Any = np.empty(counts.shape, dtype=np.int64 if self.mechanism.whole else np.float64)
-        for i, row in enumerate(counts):
+        for i, row in enumerate(reported(counts)):
             found[i] = self._row(row, self.published + i)
         return np.asarray(found)
 
@@ -267,9 +268,9 @@ class StreamMechanism(Mechanism):
         run = self.start(len(stream.names), source, stream.names)
         run.record_grouping()
         parts: list[Any] = [np.empty((0, len(stream.names)), dtype=np.int64 if self.whole else np.float64)]
-        for start in range(0, len(stream), ROWS_AT_ONCE):
-            source.reached(start, len(stream))
-            parts.append(run.publish_all(stream.counts[start : start + ROWS_AT_ONCE]))
+        for some in blocks(len(stream), ROWS_AT_ONCE):
+            source.reached(some.start, len(stream))
+            parts.append(run.publish_all(stream.counts[some]))
         counts: Any = np.concatenate(parts)
         return StreamRelease.of(stream, counts, run.budgets, private=private, grouping=run.grouping)
 

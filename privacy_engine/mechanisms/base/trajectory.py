@@ -13,6 +13,7 @@ from privacy_engine import noise
 from privacy_engine.data import Floats, LandmarkSet, Mask, Release, Trajectory
 from privacy_engine.mechanism import NO_CONTEXT, Guarantee, Mechanism, number_text
 from privacy_engine.privacy_loss import PrivacyLoss
+from privacy_engine.progress import reported
 from privacy_engine.promise import (
     ONE_PERSON,
     SAME_LANDMARKS,
@@ -83,7 +84,7 @@ class TrajectoryMechanism(Mechanism):
         if getattr(many, "draw", None) is type(self).draw and getattr(self.release, "__func__", None) is _RELEASE:
             return self.draw_many(series, landmarks.mask, times, rng=source)
         found = np.full((times, len(series), 2), np.nan)
-        for i in range(times):
+        for i in reported(range(times)):
             release = self.release(series, landmarks, rng=source)
             found[i, release.event] = np.column_stack([release.series.lon, release.series.lat])
         return found

@@ -14,6 +14,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism
 from privacy_engine.params import Param
+from privacy_engine.progress import ROWS, reported
 from privacy_engine.simulation_plan import AdaptivePlan, SimulationPlan
 
 READING = Param(
@@ -75,7 +76,7 @@ class Adaptive(PlanarLaplaceMechanism):
     def draw(self, series: Trajectory, is_landmark: Mask, *, rng: noise.RandomSource) -> Release:
         n = len(series)
         run = _Run(self, series, is_landmark, rng)
-        for t in range(n):
+        for t in reported(range(n), ROWS // 16):
             run.step(t)
         budgets = np.array(run.budgets)
         released = series.moved(np.array(run.lon), np.array(run.lat))
@@ -85,7 +86,7 @@ class Adaptive(PlanarLaplaceMechanism):
     def draw_many(self, series: Trajectory, is_landmark: Mask, times: int, *, rng: noise.RandomSource) -> Floats:
         """All runs side by side: each decides by its own releases, the draws of an event are made together."""
         runs = [_Run(self, series, is_landmark, rng) for _ in range(times)]
-        for t in range(len(series)):
+        for t in reported(range(len(series))):
             drawn = [(run, share) for run in runs if (share := run.decide(t)) is not None]
             shares = np.array([share for _, share in drawn])
             lon, lat = (np.full(len(drawn), degrees[t]) for degrees in (series.lon, series.lat))

@@ -13,6 +13,7 @@ from privacy_engine.data import Floats, Ints, LandmarkSet, Mask, Release, Trajec
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism, same_law_as
 from privacy_engine.noise import GRID_DEG as GRID_DEG
 from privacy_engine.params import Epsilon, RadiusM
+from privacy_engine.progress import advance, reported
 from privacy_engine.promise import LandmarkChoice, Neighbours
 from privacy_engine.simulation_plan import FixedPlan, SimulationPlan
 
@@ -138,6 +139,7 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
 
     def assemble(self, series: Trajectory, lon: Floats, lat: Floats, event: Ints, budgets: Floats) -> Release:
         """A release from the draws made at ``event``, each event with the one it has :meth:`shown`."""
+        advance()
         fresh = budgets > 0
         shown = self.shown(fresh)
         keep = shown >= 0
@@ -168,12 +170,12 @@ class PlanarLaplaceMechanism(TrajectoryMechanism):
         protected = np.array([self.protected(one) for one in is_landmark])
         shown, most = shown_each(budgets, protected, self.leading_gap)
         if not surely_fits(self.epsilon, most, budgets.shape[1]):
-            for one, its_protected in zip(budgets, protected, strict=True):
+            for one, its_protected in zip(budgets, reported(protected), strict=True):
                 Ledger(self.epsilon).spend_all(one, its_protected)
         parts = (self.independent(*one) for one in zip(budgets, is_landmark, strict=True))
         return [
             FixedPlan(self.epsilon_per_m(own), source, together / self.radius_m)
-            for source, (own, together) in zip(shown, parts, strict=True)
+            for source, (own, together) in zip(shown, reported(parts), strict=True)
         ]
 
     def sd_m(self, budgets: Floats) -> Floats:

@@ -15,6 +15,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import same_law_as
 from privacy_engine.mechanisms.landmark.base import PlanarLaplaceMechanism, as_mask
 from privacy_engine.params import StepVarianceM2
+from privacy_engine.progress import reported
 
 DENSE_SPACINGS, SPARSER = 24, 1.25
 """Spacings that are compared: every one up to the first, then each so many times the last."""
@@ -153,7 +154,7 @@ class Joint(PlanarLaplaceMechanism):
         if landmark.any():
             rate = self.joint_rate(budgets[landmark])
             lon, lat = series.lon[landmark], series.lat[landmark]
-            for i in range(times):
+            for i in reported(range(times)):
                 drawn[i, landmark] = np.stack(noise.joint_planar(lon, lat, rate, rng=rng), axis=1)
         return self.spread(drawn[:, fresh], fresh)
 

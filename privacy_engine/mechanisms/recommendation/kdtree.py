@@ -13,6 +13,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_trees import MedianQuery, TreeMechanism, worth_splitting
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.params import Param
+from privacy_engine.progress import reported
 from privacy_engine.recommender.tree import TreeModel, new_tree
 
 MEDIAN_SHARE = 0.3
@@ -75,7 +76,7 @@ class CheckInKdTree(TreeMechanism):
         counts, rates, shares = [], [], self.shares()
         median_share = MEDIAN_SHARE / max(len(shares) - 1, 1)
         splits: list[Ints] = []
-        for share in shares.tolist():
+        for share in reported(shares.tolist()):
             noisy, rate = self.level_counts(log, tree, share)
             counts.append(noisy)
             rates.append(rate)

@@ -19,6 +19,7 @@ from privacy_engine.mechanisms.base.checkin_parameters import Order
 from privacy_engine.mechanisms.base.checkin_trees import LEAST_SHARE, first_nodes, run_sensitivity
 from privacy_engine.mechanisms.base.checkins import COLLAPSED, CheckInMechanism
 from privacy_engine.mechanisms.base.query_log import QueryLog
+from privacy_engine.progress import advance
 from privacy_engine.recommender.ngrams import NgramModel
 
 
@@ -103,6 +104,7 @@ class CheckInNgram(CheckInMechanism):
         rates: list[Floats] = []
         counts: list[Ints] = []
         while True:
+            advance()
             depth, each = len(rates), tree.symbols_each if rates else len(self.grid)
             rates.append(np.array([self.noise_rate(share) for share in shares.tolist()]))
             most = float(rates[-1].max()) * self.sensitivity

@@ -13,6 +13,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.checkin_trees import TreeMechanism, worth_splitting
 from privacy_engine.mechanisms.base.query_log import QueryLog
 from privacy_engine.params import Param
+from privacy_engine.progress import reported
 from privacy_engine.recommender.tree import TreeModel, new_tree
 
 Halvings = Annotated[
@@ -80,7 +81,7 @@ class CheckInQuadtree(TreeMechanism):
     def fit(self, log: QueryLog) -> TreeModel:
         tree = new_tree(self.grid, self.order, "every-axis" if self.preset == "wide" else "widest-axis")
         counts, rates, shares = [], [], self.shares()
-        for share in shares.tolist():
+        for share in reported(shares.tolist()):
             noisy, rate = self.level_counts(log, tree, share)
             counts.append(noisy)
             rates.append(rate)

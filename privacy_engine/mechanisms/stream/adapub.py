@@ -13,6 +13,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.adapub_run import AdaPubRun, Rates, Record
 from privacy_engine.params import Param
+from privacy_engine.progress import advance
 from privacy_engine.stream_release import Grouping, StreamRelease
 
 PERTURBATION, CLUSTERING = 0.8, 0.2
@@ -117,6 +118,7 @@ class AdaptiveMechanism(StreamEstimateMechanism):
         found: list[Any] = []
         at_once = max(CELLS_AT_ONCE // max(n * d, 1), 1)
         while len(found) < times:
+            advance()
             run = self.side_by_side(d, stream.names, source, min(at_once, times - len(found)))
             drawn: Any = run.publish_all(stream.counts)
             found += [*drawn.reshape(n, -1, d).transpose(1, 0, 2)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from privacy_engine import noise
+from privacy_engine import noise, progress
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.stream_release import Grouping
 
@@ -112,6 +112,7 @@ class AdaPubRun:
         recorded = len(counts) if self.record.active else 0
         trace = rest = Trace(*(np.empty((recorded, out.shape[1]), dtype=np.int64) for _ in Trace._fields))
         while done < len(counts):
+            progress.advance()
             draws, t = self._draws(), self._t + done
             if recorded:
                 rest = Trace(*(one[done:] for one in trace))

@@ -15,6 +15,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, summable
 from privacy_engine.mechanisms.stream.adapub import AdaptiveMechanism
 from privacy_engine.params import Param
+from privacy_engine.progress import reported
 
 HIERARCHY = Param(
     label="Hierarchy",
@@ -50,7 +51,7 @@ class _HierAdaPub(Publisher):
         counts = summable(counts)
         estimates = [
             run.advance(self._hierarchy.counts(i, counts)).reshape(n * runs, size)
-            for i, (run, size) in enumerate(zip(self._levels, self._hierarchy.sizes, strict=True))
+            for i, (run, size) in enumerate(zip(reported(self._levels), self._hierarchy.sizes, strict=True))
         ]
         leaves = self._consistency.of_dimensions(np.concatenate(estimates, axis=1))
         return leaves.reshape(n, runs * self.dimensions)

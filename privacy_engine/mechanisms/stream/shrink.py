@@ -17,6 +17,7 @@ from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first
 from privacy_engine.mechanisms.stream.shrinkage.single import Single, clearness
 from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
 from privacy_engine.params import Param
+from privacy_engine.progress import advance
 
 LEAST_SCALE = 0.05
 SIGNIFICANT = 2.0
@@ -53,6 +54,7 @@ class _Shrink(Publisher):
     def _rows(self, counts: Ints) -> Floats:
         found, i = np.empty(counts.shape), 0
         while i < len(counts):
+            advance()
             t = self.published + i
             if self._wait == 0:
                 found[i] = self._sample(counts[i], t)

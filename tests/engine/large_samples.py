@@ -1,0 +1,225 @@
+"""A file of so many positions in every format, of one random walk."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import geopandas
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import shapely
+
+from tests.engine.format_samples import PLT, SHAPES
+
+START_S = 1_718_452_800
+
+
+def frame(n: int) -> pd.DataFrame:
+    """Times, longitudes and latitudes of a walk of two people, one after the other."""
+    rng = np.random.default_rng(n)
+    lon, lat = (np.round(base + rng.normal(0, 1e-4, n).cumsum(), 6) for base in (13.4, 52.5))
+    time = pd.to_datetime(START_S + np.arange(n), unit="s", utc=True)
+    return pd.DataFrame({"user": np.where(np.arange(n) < n // 2, "a", "b"), "time": time, "lon": lon, "lat": lat})
+
+
+def rows(n: int) -> Iterator[tuple[str, str, float, float]]:
+    """The same, times in ISO 8601."""
+    made = frame(n)
+    return zip(
+        made.user, made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"), made.lon.tolist(), made.lat.tolist(), strict=True
+    )
+
+
+def lines(head: str, row: Callable[..., str]) -> Callable[[int], bytes]:
+    """A text of a head and a line for each position, ``row(user, time, lon, lat)``."""
+    return lambda n: "".join([head, *(f"{row(*one)}\n" for one in rows(n))]).encode()
+
+
+def _geo(suffix: str, driver: str) -> Callable[[int], bytes]:
+    def make(n: int) -> bytes:
+        made = frame(n)
+        table = made[["user"]].assign(time=made.time.dt.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        found = geopandas.GeoDataFrame(table, geometry=shapely.points(made.lon, made.lat), crs=4326)
+        with TemporaryDirectory() as folder:
+            found.to_file(Path(folder, f"x{suffix}"), driver=driver)
+            paths = sorted(Path(folder).iterdir())
+            return paths[0].read_bytes() if len(paths) == 1 else _zipped(paths)
+
+    return make
+
+
+def _zipped(paths: list[Path]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in paths:
+            archive.write(path, path.name)
+    return out.getvalue()
+
+
+def _arrow(write: Callable[[Any, Any], None]) -> Callable[[int], bytes]:
+    def make(n: int) -> bytes:
+        out = io.BytesIO()
+        write(pa.Table.from_pandas(frame(n), preserve_index=False), out)
+        return out.getvalue()
+
+    return make
+
+
+def _xlsx(n: int) -> bytes:
+    book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
+    sheet = book.create_sheet("points")
+    sheet.append(["user", "time", "lon", "lat"])
+    for one in rows(n):
+        sheet.append(one)
+    book.save(out)
+    return out.getvalue()
+
+
+def _geojson(n: int) -> bytes:
+    found = list(rows(n))
+    half = len(found) // 2
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"name": part[0][0], "coordTimes": [time for _, time, _, _ in part]},
+            "geometry": {"type": "LineString", "coordinates": [[lon, lat] for *_, lon, lat in part]},
+        }
+        for part in (found[:half], found[half:])
+    ]
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+def _point(user: str, time: str, lon: float, lat: float) -> str:
+    geometry = {"type": "Point", "coordinates": [lon, lat]}
+    return json.dumps({"type": "Feature", "properties": {"user": user, "time": time}, "geometry": geometry})
+
+
+def _mfjson(n: int) -> bytes:
+    found = list(rows(n))
+    moving = {
+        "type": "MovingPoint",
+        "datetimes": [time for _, time, _, _ in found],
+        "coordinates": [[lon, lat] for *_, lon, lat in found],
+    }
+    feature = {"type": "Feature", "properties": {"user": "a"}, "temporalGeometry": moving}
+    return json.dumps({"type": "FeatureCollection", "features": [feature]}).encode()
+
+
+def _takeout(n: int) -> bytes:
+    found = [
+        {"latitudeE7": round(lat * 1e7), "longitudeE7": round(lon * 1e7), "timestamp": time}
+        for _, time, lon, lat in rows(n)
+    ]
+    return json.dumps({"locations": found}).encode()
+
+
+def _json(n: int) -> bytes:
+    keys = ("user", "time", "lon", "lat")
+    return json.dumps([dict(zip(keys, one, strict=True)) for one in rows(n)]).encode()
+
+
+def _porto(n: int) -> bytes:
+    out = io.StringIO()
+    table = csv.writer(out)
+    table.writerow(["TRIP_ID", "TAXI_ID", "TIMESTAMP", "MISSING_DATA", "POLYLINE"])
+    for i, (_, _, lon, lat) in enumerate(rows(n)):
+        table.writerow([i, 20, START_S + i, "False", json.dumps([[lon, lat]])])
+    return out.getvalue().encode()
+
+
+def _fit(n: int) -> bytes:
+    body = b"\x40" + struct.pack("<BBHB", 0, 0, 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
+    at = START_S - 631_065_600
+    for i, (_, _, lon, lat) in enumerate(rows(n)):
+        body += b"\x00" + struct.pack("<Iii", at + i, round(lat / 180 * 2**31), round(lon / 180 * 2**31))
+    return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
+
+
+def _angle(degrees: float, width: int, digits: int) -> str:
+    whole, minutes = divmod(degrees, 1)
+    return f"{int(whole):0{width}d}{60 * minutes:0{digits + 3}.{digits}f}"
+
+
+def _igc_row(user: str, time: str, lon: float, lat: float) -> str:
+    angles = [_angle(lat, 2, 3).replace(".", "") + "N", _angle(lon, 3, 3).replace(".", "") + "E"]
+    return f"B{time[11:19].replace(':', '')}{''.join(angles)}A0043800463\r"
+
+
+def _nmea_row(user: str, time: str, lon: float, lat: float) -> str:
+    clock = time[11:19].replace(":", "")
+    return f"$GPRMC,{clock},A,{_angle(lat, 2, 4)},N,{_angle(lon, 3, 4)},E,0.1,0.0,150624,,,A\r"
+
+
+def _owntracks_row(user: str, time: str, lon: float, lat: float) -> str:
+    seconds = int(np.datetime64(time[:-1], "s").astype(int))
+    entry = {"_type": "location", "lat": lat, "lon": lon, "tst": seconds, "topic": f"owntracks/{user}/phone"}
+    return f"{time}\t*\t{json.dumps(entry)}"
+
+
+def _around(head: str, row: Callable[..., str], tail: str) -> Callable[[int], bytes]:
+    return lambda n: lines(head, row)(n) + tail.encode()
+
+
+AIS_HEAD = "MMSI,BaseDateTime,LAT,LON\n"
+MOVEBANK_HEAD = "event-id,visible,timestamp,location-long,location-lat,individual-local-identifier\n"
+SAMPLES: dict[str, Callable[[int], bytes]] = {
+    "ais": lines(AIS_HEAD, lambda user, time, lon, lat: f"{ord(user)},{time[:-1]},{lat},{lon}"),
+    "csv": lines("user,time,lon,lat\n", lambda *one: ",".join(map(str, one))),
+    "feather": _arrow(pyarrow.feather.write_feather),
+    "fit": _fit,
+    "flatgeobuf": _geo(".fgb", "FlatGeobuf"),
+    "geojson": _geojson,
+    "geojsonseq": lines("", _point),
+    "geopackage": _geo(".gpkg", "GPKG"),
+    "gpx": _around(
+        '<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>',
+        lambda _, time, lon, lat: f'<trkpt lat="{lat}" lon="{lon}"><time>{time}</time></trkpt>',
+        "</trkseg></trk></gpx>",
+    ),
+    "gtfs": lines(SHAPES.decode().split("\n")[0] + "\n", lambda user, time, lon, lat: f"{user},{lat},{lon},{time[-6]}"),
+    "igc": lines("ALXNQKFFLIGHT:3\r\nHFDTE150624\r\n", _igc_row),
+    "json": _json,
+    "kml": _around(
+        '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Placemark><gx:Track>',
+        lambda _, time, lon, lat: f"<when>{time}</when><gx:coord>{lon} {lat} 30</gx:coord>",
+        "</gx:Track></Placemark></kml>",
+    ),
+    "mfjson": _mfjson,
+    "movebank": lines(
+        MOVEBANK_HEAD, lambda user, time, lon, lat: f"1,true,{time[:-1].replace('T', ' ')}.000,{lon},{lat},{user}"
+    ),
+    "nmea": lines("", _nmea_row),
+    "owntracks": lines("", _owntracks_row),
+    "parquet": _arrow(pa.parquet.write_table),
+    "plt": lines(
+        "".join(PLT.decode().splitlines(keepends=True)[:6]),
+        lambda _, time, lon, lat: f"{lat},{lon},0,492,39744.12,{time[:10]},{time[11:19]}\r",
+    ),
+    "porto": _porto,
+    "shapefile": _geo(".shp", "ESRI Shapefile"),
+    "takeout": _takeout,
+    "tcx": _around(
+        '<TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"><Activities>'
+        "<Activity><Lap><Track>",
+        lambda _, time, lon, lat: (
+            f"<Trackpoint><Time>{time}</Time><Position><LatitudeDegrees>{lat}</LatitudeDegrees>"
+            f"<LongitudeDegrees>{lon}</LongitudeDegrees></Position></Trackpoint>"
+        ),
+        "</Track></Lap></Activity></Activities></TrainingCenterDatabase>",
+    ),
+    "tdrive": lines("", lambda user, time, lon, lat: f"{ord(user)},{time[:10]} {time[11:19]},{lon},{lat}"),
+    "wkt": lines("user;time;geom\n", lambda user, time, lon, lat: f"{user};{time};POINT ({lon} {lat})"),
+    "xlsx": _xlsx,
+}
