@@ -80,6 +80,22 @@ ROWS = (
         (f"{WORKER}::test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_others_are_served",),
     ),
     Row(
+        "a job that hangs: in Python, in C that holds the interpreter's lock; its process stopped",
+        "replaced within 15 s, failed after three attempts with its stage, others are served",
+        (
+            f"{HANGING}::test_what_hangs_is_replaced_and_given_up_after_three_attempts_while_others_are_served",
+            f"{HANGING}::test_a_process_that_is_stopped_is_replaced",
+        ),
+    ),
+    Row(
+        "cancelled, or SIGTERM of its worker, while a job hangs",
+        "ends within a lease",
+        (
+            f"{HANGING}::test_what_hangs_is_cancelled_within_a_lease",
+            f"{HANGING}::test_sigterm_ends_a_worker_whose_process_hangs",
+        ),
+    ),
+    Row(
         "SIGSTOP, replaced, SIGCONT",
         "the first worker publishes nothing",
         (f"{WORKER}::test_a_stopped_worker_that_continues_publishes_nothing",),

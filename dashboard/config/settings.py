@@ -61,7 +61,7 @@ def _own_secret(path: Path) -> str:
 
 def _seconds(name: str, default: float) -> float:
     found: float = env.float(name, default=default)
-    if not 0 < found < float("inf"):
+    if found <= 0:
         raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {found:g}")
     return found
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import DatabaseError
 
-from dashboard.core.database_errors import patiently
+from dashboard.core.database_errors import forget_connection, patiently
 from dashboard.jobs import reaper
 from dashboard.jobs.models import Job, State
 from dashboard.jobs.queue import enqueue_all
@@ -102,7 +102,7 @@ def settle(left: Left) -> None:
     except DatabaseError as error:
         logger.warning("left to the sweep: %s", type(error).__name__)
     finally:
-        connection.close()
+        forget_connection()
 
 
 def _settle(model: type[Job], left: Left) -> None:

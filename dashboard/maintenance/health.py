@@ -36,7 +36,7 @@ def healthz(request: HttpRequest) -> JsonResponse:
         queues, expired = _queues(seen)
         oldest = max((one["oldest_s"] for one in queues.values() if one["waiting"]), default=None)
         queue = {"database": True, "oldest_queued_s": oldest, "expired_leases": expired, "queues": queues}
-        stalled = stalled_queues(seen)
+        stalled = [] if oldest is None else stalled_queues(seen)
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
         stalled = []

@@ -73,8 +73,11 @@ def test_what_hangs_is_replaced_and_given_up_after_three_attempts_while_others_a
     for other in others:
         row = server.until_published(other, within_s=2 * REPLACED_S)
         assert (row["state"], row["attempt"]) == ("done", 1)
-    row = server.until(hanging, "failed", within_s=3 * REPLACED_S)
-    assert (row["error"]["code"], row["attempt"], len(row["charges"])) == ("no-progress", 3, 1)
+    server.until(hanging, "failed", within_s=3 * REPLACED_S)
+    # heartbeats end with the signs of life: the sweep may end the row a moment before the process is killed
+    wait_for(lambda: server.row(hanging)["error"]["code"] == "no-progress", within_s=5, why="the reason is known")
+    row = server.row(hanging)
+    assert (row["attempt"], len(row["charges"])) == (3, 1)
     match = re.fullmatch(
         r'The job made no progress for (\d+) s in the stage "Hanging" and was stopped\.', row["error"]["message"]
     )
@@ -121,7 +124,7 @@ def test_what_hangs_is_cancelled_within_a_lease(server, hang):
     took = time.monotonic() - requested
     print(f"{hang}: cancelled after {took:.1f} s")
     assert took < patience(CLOCK_S + 2)  # a look at the clocks, and the process that replaces it
-    assert not is_alive(pid)
+    wait_for(lambda: not is_alive(pid), within_s=CLOCK_S, why=f"{pid} is killed")
     assert (row["attempt"], row["error"]) == (1, None)
     server.until_published(server.submit()["json"]["id"])
 
