@@ -19,7 +19,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
-WORKER, FAULTS, JOBS = (f"tests/dashboard/test_{name}.py" for name in ("worker", "faults", "datasets_jobs"))
+FILES = ("worker", "faults", "datasets_jobs", "hanging_jobs")
+WORKER, FAULTS, JOBS, HANGING = (f"tests/dashboard/test_{name}.py" for name in FILES)
 SETUPS = ("launcher", "production")
 
 

@@ -95,14 +95,14 @@ def _enter_the_slot(**_: object) -> None:
     from dashboard.jobs import monitor
 
     if left := slots.enter(monitor.every_s()):
-        threading.Thread(target=monitor.settle, args=(left,), daemon=True, name="settle").start()
+        threading.Thread(target=monitor.recover, args=(left,), daemon=True, name="recovery").start()
 
 
 @worker_shutdown.connect
-def _settle_the_rest(**_: object) -> None:
+def _recover_the_rest(**_: object) -> None:
     """Processes that were killed while the worker waited for its last jobs are not replaced; nothing forks any more."""
     from dashboard.jobs import monitor
 
     for slot in slots.every:
         if left := slot.left():
-            monitor.settle(left)
+            monitor.recover(left)

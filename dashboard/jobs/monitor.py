@@ -5,7 +5,7 @@ whose job reports nothing for CAIRN_STALL_S. Beside them, one whose job does not
 cancellation.
 
 It is a thread of the worker process, which forks: so it touches neither database nor log. The process that takes the
-place of a killed one, or the worker process once its pool has ended, does what is left (:func:`settle`).
+place of a killed one, or the worker process once its pool has ended, does what is left (:func:`recover`).
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SHARE = 0.75
 """Of a lease, in which a job must react to a cancellation: its heartbeat learns of it in the first quarter."""
-SETTLE_S = 60.0
+RECOVER_S = 60.0
 """A database that is away for longer leaves the row to the sweep."""
 
 
 def every_s() -> float:
-    """Seconds between two signs of life, and between two looks at them."""
+    """Seconds between two signs of life of a process, and between two checks of the monitor."""
     return float(min(1.0, settings.CAIRN_LEASE_S / 10))
 
 
 class Clocks:
     """How long each process has shown no sign of life, no progress, and no reaction to a cancellation.
 
-    They stand still while nobody looks: a machine that was suspended, or a worker that was stopped with its whole
-    group, finds its processes as they were.
+    They stand still where the monitor does: no process is killed for the time in which the machine was suspended, or
+    the worker stopped with its whole group.
     """
 
     def __init__(self, slots: Sequence[Slot]) -> None:
@@ -77,7 +77,7 @@ class Clocks:
 
 
 def watch(slots: Sequence[Slot], processes: Callable[[], Container[int]]) -> None:
-    """Kill what is overdue among ``processes``, for as long as this process lives, in a thread of its own."""
+    """Kill what is overdue among ``processes``, until this process ends, in a thread of its own."""
     threading.Thread(target=_watch, args=(Clocks(slots), processes), daemon=True, name="pool monitor").start()
 
 
@@ -92,20 +92,20 @@ def _watch(clocks: Clocks, processes: Callable[[], Container[int]]) -> None:
                     os.kill(pid, signal.SIGKILL)
 
 
-def settle(left: Left) -> None:
+def recover(left: Left) -> None:
     """Requeue or end the row that a killed process held, unless the sweep was quicker."""
     logger.error(
         "%s %s was stopped in its stage %r: no progress for %.0f s", left.model, left.pk, left.stage, left.seconds
     )
     try:
-        patiently(lambda: _settle(apps.get_model(left.model), left), limit_s=SETTLE_S)
+        patiently(lambda: _recover(apps.get_model(left.model), left), limit_s=RECOVER_S)
     except DatabaseError as error:
         logger.warning("left to the sweep: %s", type(error).__name__)
     finally:
         forget_connection()
 
 
-def _settle(model: type[Job], left: Left) -> None:
+def _recover(model: type[Job], left: Left) -> None:
     rows = model._default_manager.filter(pk=left.pk)
     message = f'The job made no progress for {left.seconds:.0f} s in the stage "{left.stage}" and was stopped.'
     error = {"code": "no-progress", "message": message}

@@ -70,7 +70,7 @@ class Slot(ctypes.Structure):
         self.progress += 1
 
     def left(self) -> Left | None:
-        """The job of a process that was killed; None if it had none, or lives."""
+        """The job of a process that was killed; None if it had none, or was not killed."""
         if not (self.killed and self.busy):
             return None
         model, pk, token, stage = (
@@ -80,7 +80,7 @@ class Slot(ctypes.Structure):
 
 
 own = Slot()
-"""The slot of this process. Outside a pool nobody looks at it."""
+"""The slot of this process. Outside a pool no monitor reads it."""
 every: list[Slot] = []
 """The slots of the pool, in the worker process and in those of its pool."""
 

@@ -17,7 +17,7 @@ BACKOFF_S = (0.5, 1, 2, 5, 10, 30)
 STEADY_S = 60.0  # one that ran this long starts afresh with the shortest pause
 
 
-@dataclass
+@dataclass(eq=False)
 class Child:
     name: str
     argv: Sequence[str]

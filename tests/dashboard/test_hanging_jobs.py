@@ -19,6 +19,7 @@ from tests.patience import patience
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 CLOCK_S = 5.0
 REPLACED_S = 15.0
+ROWS = 10**7
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -69,7 +70,7 @@ def test_what_hangs_is_replaced_and_given_up_after_three_attempts_while_others_a
     others = [server.submit()["json"]["id"] for _ in range(2)]
     took = until_replaced(pid)
     print(f"{hang}: killed after {took:.1f} s")
-    assert took > CLOCK_S / 2  # not because it ended by itself
+    assert took > CLOCK_S / 2  # it did not end of its own
     for other in others:
         row = server.until_published(other, within_s=2 * REPLACED_S)
         assert (row["state"], row["attempt"]) == ("done", 1)
@@ -123,7 +124,7 @@ def test_what_hangs_is_cancelled_within_a_lease(server, hang):
     row = server.until(hanging, "cancelled", within_s=REPLACED_S)
     took = time.monotonic() - requested
     print(f"{hang}: cancelled after {took:.1f} s")
-    assert took < patience(CLOCK_S + 2)  # a look at the clocks, and the process that replaces it
+    assert took < patience(CLOCK_S + 2)  # the monitor, and the process that replaces it
     wait_for(lambda: not is_alive(pid), within_s=CLOCK_S, why=f"{pid} is killed")
     assert (row["attempt"], row["error"]) == (1, None)
     server.until_published(server.submit()["json"]["id"])
@@ -171,3 +172,28 @@ def test_a_worker_that_is_stopped_as_a_whole_goes_on_where_it_was(server):
     assert is_alive(pid)
     server.open(name)
     assert server.until_published(pk)["attempt"] == 2  # its lease had expired
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(1800)
+def test_a_read_of_ten_million_rows_is_not_replaced(server):
+    table = server.home / "rows.csv"
+    with table.open("w") as file:
+        file.write("person,time,lon,lat\n")
+        for person in range(100):
+            rows = range(ROWS // 100)
+            file.write("".join(f"p{person},{1_600_000_000 + 60 * i},{9 + i % 9973 * 1e-5:.5f},50.25\n" for i in rows))
+    worker = server.start_worker()
+    started = time.monotonic()
+    made = server.control("upload", path=str(table))
+    assert made["status"] == 201, made
+    path = f"/api/v1/datasets/{made['json']['id']}/"
+
+    def row():
+        return server.control("call", method="get", path=path)["json"]
+
+    wait_for(lambda: row()["state"] not in ("queued", "running"), within_s=600, why="it is read")
+    found = row()
+    print(f"{ROWS} rows after {time.monotonic() - started:.0f} s")
+    assert found["state"] == "ready", found["error"]
+    assert b"SIGKILL" not in worker.log.read_bytes()

@@ -84,7 +84,7 @@ class TestClocks:
         assert pool.after(299) == []
         assert pool.after(1) == [300.0]
 
-    def test_a_new_job_of_the_same_process_begins_anew(self) -> None:
+    def test_a_new_job_of_the_same_process_begins_again(self) -> None:
         pool = Pool()
         pool.hold()
         pool.after(299)
@@ -102,7 +102,7 @@ class TestClocks:
         pool.slot.let_go()
         assert pool.after(1) == []
 
-    def test_time_in_which_nobody_looked_does_not_count(self) -> None:
+    def test_time_in_which_no_monitor_ran_does_not_count(self) -> None:
         """The machine was suspended, or the worker stopped with its whole group."""
         pool = Pool()
         pool.hold()
@@ -111,7 +111,7 @@ class TestClocks:
         assert pool.after(12, signs=False) == []
         assert len(pool.after(2, signs=False)) == 1
 
-    def test_another_process_in_the_slot_begins_anew(self) -> None:
+    def test_another_process_in_the_slot_begins_again(self) -> None:
         pool = Pool()
         pool.after(14, signs=False)
         pool.slot.pid = 2
@@ -170,7 +170,7 @@ else:
         assert set(killed) == {12}
         assert (other.killed, other.seconds, mine.killed) == (True, 5.0, False)
 
-    def test_outside_a_pool_has_a_slot_that_nobody_looks_at(self) -> None:
+    def test_outside_a_pool_has_a_slot_that_no_monitor_reads(self) -> None:
         before = slots.own
         assert slots.enter(1.0) is None
         assert slots.own is before
@@ -196,22 +196,22 @@ NO_PROGRESS = {
 }
 
 
-class TestSettling:
+class TestRecovery:
     def test_it_waits_again_at_once_with_a_message(self, job: Dataset) -> None:
-        monitor.settle(left_of(job))
+        monitor.recover(left_of(job))
         job.refresh_from_db()
         assert (job.state, job.attempt, job.token, job.stage, job.error) == (State.QUEUED, 1, None, "", None)
         assert job.enqueued_at is not None
 
     def test_the_third_attempt_fails_with_its_stage(self, job: Dataset) -> None:
-        monitor.settle(left_of(job, attempt=3))
+        monitor.recover(left_of(job, attempt=3))
         job.refresh_from_db()
         assert (job.state, job.error) == (State.FAILED, NO_PROGRESS)
         assert job.failure is not None
         assert job.failure["again"] is True
 
     def test_one_that_is_to_be_cancelled_is(self, job: Dataset) -> None:
-        monitor.settle(left_of(job, attempt=3, cancelled=True))
+        monitor.recover(left_of(job, attempt=3, cancelled=True))
         job.refresh_from_db()
         assert (job.state, job.error) == (State.CANCELLED, None)
 
@@ -221,7 +221,7 @@ class TestSettling:
         left = left_of(job, attempt=attempt)
         Dataset.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
         reaper.recover_expired(Dataset)
-        monitor.settle(left)
+        monitor.recover(left)
         job.refresh_from_db()
         assert (job.state, job.error) == ((State.FAILED, NO_PROGRESS) if attempt == 3 else (State.QUEUED, None))
 
@@ -229,7 +229,7 @@ class TestSettling:
         left = left_of(job)
         other = uuid.uuid4()
         Dataset.objects.filter(pk=job.pk).update(token=other, attempt=2)
-        monitor.settle(left)
+        monitor.recover(left)
         job.refresh_from_db()
         assert (job.state, job.token, job.attempt) == (State.RUNNING, other, 2)
 
@@ -257,11 +257,9 @@ class TestLease:
         assert (own_slot.busy, own_slot.cancelled) == (False, False)
         before = own_slot.progress
         progress.advance()
-        assert own_slot.progress == before  # nobody listens any more
+        assert own_slot.progress == before  # without a listener
 
-    def test_waiting_for_a_database_is_progress(
-        self, own_slot: slots.Slot, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_waiting_for_a_database_is_progress(self, own_slot: slots.Slot, monkeypatch: pytest.MonkeyPatch) -> None:
         outside_a_transaction = type("Connection", (), {"in_atomic_block": False, "close": lambda: None})
         monkeypatch.setattr("dashboard.core.database_errors.connection", outside_a_transaction)
         answers: Iterator[Exception | None] = iter([OperationalError("away"), None])
@@ -322,7 +320,9 @@ class TestStalledQueues:
         assert stalled_queues([]) == []
 
     def test_a_job_that_was_queued_again_waits_from_then_on(self, owner: User) -> None:
-        failed = dataset(owner, created_at=ago(7000), state=State.FAILED, finished_at=ago(6000), error={"code": "empty"})
+        failed = dataset(
+            owner, created_at=ago(7000), state=State.FAILED, finished_at=ago(6000), error={"code": "empty"}
+        )
         failed.refresh_from_db()
         queue.retry(failed)
         assert stalled_queues([]) == []

@@ -2,9 +2,10 @@
 
 ``hold:X`` waits for the file X.go and can be cancelled; ``block:X`` waits and cannot be cancelled; ``exit`` ends the
 process; ``leak`` fails with the data in its message. ``spin`` never ends, ``deaf`` ignores the soft limit as well;
-``hog`` takes more memory than there is. ``loop``, ``regex`` and ``sleep`` hang: in Python, in C that
-holds the interpreter's lock for ever, in C that holds it for ten minutes. The file X.reached.PID.TOKEN shows that a job waits. CAIRN_TEST_CLOCK_S is how
-far the worker's clock is ahead, CAIRN_TEST_LIMITS_S its soft and its hard limit of a job.
+``hog`` takes more memory than there is. ``loop``, ``regex`` and ``sleep`` hang: in Python, in C that holds the
+interpreter's lock for ever, in C that holds it for ten minutes. The file X.reached.PID.TOKEN shows that a job waits, or
+hangs. CAIRN_TEST_CLOCK_S is how far the worker's clock is ahead, CAIRN_TEST_LIMITS_S its soft and its hard limit of a
+job.
 
 Every block of an experiment that is computed writes a file computed.BLOCK.PID.NUMBER. While the file blocks.hold
 exists with a number in it, a process that has computed so many blocks waits and cannot be cancelled. CAIRN_TEST_PARTS

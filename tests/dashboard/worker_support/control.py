@@ -57,6 +57,13 @@ def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
     return {"status": answer.status_code, "seconds": seconds, "json": answer.json() if answer.content else None}
 
 
+def upload(*, path: str) -> dict[str, Any]:
+    """POST a file of positions; the API's answer."""
+    with Path(path).open("rb") as file:
+        answer = api.post("/api/v1/datasets/", {"file": file}, format="multipart")
+    return {"status": answer.status_code, "json": answer.json()}
+
+
 def race(*, body: Any, key: str, times: int) -> list[Any]:
     """The same POST from so many threads at once: status and id of each."""
     together = threading.Barrier(times)
@@ -124,7 +131,7 @@ def errors() -> list[Any]:
     return list(Release.objects.exclude(error=None).values_list("error", flat=True))
 
 
-DO = (begin, call, race, row, experiment, enqueue, enqueue_unknown, cancel_open, age_enqueued_at, errors)
+DO = (begin, call, upload, race, row, experiment, enqueue, enqueue_unknown, cancel_open, age_enqueued_at, errors)
 ANSWERS = {answer.__name__: answer for answer in DO}
 
 if __name__ == "__main__":
