@@ -19,6 +19,8 @@ import os, sys
 os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 from dashboard.launcher import health, watch
 watch.STARTS_S, watch.EVERY_S, health.SILENT_S = {patience(20)}, 0.5, {patience(6)}
+from dashboard.launcher import supervisor
+supervisor.WORKER_STARTS_S = watch.STARTS_S
 from django.core.management import execute_from_command_line
 execute_from_command_line(["manage.py", "run"])
 """

@@ -24,6 +24,7 @@ class Child:
     log: Path
     grace_s: float
     check: Callable[[], bool]  # whether it answers
+    starts_s: float | None = None  # until so long after its start it may be silent
     pass_fds: tuple[int, ...] = ()
     process: subprocess.Popen[bytes] | None = None
     failures: int = 0
@@ -45,7 +46,7 @@ class Child:
             )
         guard.watch(self.process.pid)
         self._started = time.monotonic()
-        self._answers = Answers(self.check)
+        self._answers = Answers(self.check, starts_s=self.starts_s)
 
     @property
     def hangs(self) -> bool:

@@ -19,6 +19,8 @@ from .home import LaunchError
 READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
+WORKER_STARTS_S = 600.0
+"""The first start of a new version may compile its kernels."""
 WORKER = (
     "-m celery -A dashboard.config.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
@@ -105,7 +107,14 @@ class Supervisor:
         python = sys.executable
         descriptor = self.listener.fileno()
         return [
-            Child("worker", [python, *WORKER.split()], self._log("worker"), grace_s=30, check=health.worker_answers),
+            Child(
+                "worker",
+                [python, *WORKER.split()],
+                self._log("worker"),
+                grace_s=30,
+                check=health.worker_answers,
+                starts_s=WORKER_STARTS_S,
+            ),
             Child(
                 "sweep",
                 [python, "-m", "django", "sweep"],
