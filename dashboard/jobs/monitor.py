@@ -86,9 +86,9 @@ def _watch(clocks: Clocks, processes: Callable[[], Container[int]]) -> None:
         time.sleep(every_s())
         for slot, still in clocks.overdue(time.monotonic()):
             pid = slot.pid
-            if pid in processes():  # another's process may have the number of one that ended
-                slot.seconds, slot.killed = still, True
-                with suppress(ProcessLookupError):
+            with suppress(ProcessLookupError, RuntimeError):  # Celery's description of its pool may change meanwhile
+                if pid in processes():  # another's process may have the number of one that ended
+                    slot.seconds, slot.killed = still, True
                     os.kill(pid, signal.SIGKILL)
 
 

@@ -15,24 +15,6 @@ from privacy_engine.formats.source import Source
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
-_LONG = 10_000_000
-
-
-def _float(text: str) -> float:
-    return float(text)
-
-
-def _int(text: str) -> int:
-    return int(text)
-
-
-def _object(pairs: dict[str, Any]) -> dict[str, Any]:
-    return pairs
-
-
-# the decoder is C and holds the interpreter's lock from the first character to the last, unless it calls functions of
-# Python; other threads of the process would show no sign of life for 20 s and more
-_IN_TURNS: dict[str, Any] = {"object_hook": _object, "parse_float": _float, "parse_int": _int}
 
 
 def parsed(data: bytes) -> Any:
@@ -45,7 +27,7 @@ def parsed(data: bytes) -> Any:
     """
     try:
         text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig")
-        return json.loads(text, **(_IN_TURNS if len(text) > _LONG else {}))
+        return json.loads(text)
     except RecursionError as error:
         raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
     except json.JSONDecodeError as error:
