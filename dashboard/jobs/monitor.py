@@ -31,8 +31,9 @@ from dashboard.jobs.slots import Left, Slot
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SHARE = 0.75
-"""Of a lease, in which a job must react to a cancellation: its heartbeat learns of it in the first quarter."""
+ANSWER_SHARE = 0.5
+"""Of a lease, in which a job must react to a cancellation: its heartbeat learns of it in the first quarter, and the
+process must be replaced in the last one."""
 RECOVER_S = 60.0
 """A database that is away for longer leaves the row to the sweep."""
 
