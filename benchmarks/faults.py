@@ -19,7 +19,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
-WORKER, FAULTS, JOBS = (f"tests/dashboard/test_{name}.py" for name in ("worker", "faults", "datasets_jobs"))
+FILES = ("worker", "faults", "datasets_jobs", "hanging_jobs")
+WORKER, FAULTS, JOBS, HANGING = (f"tests/dashboard/test_{name}.py" for name in FILES)
 SETUPS = ("launcher", "production")
 
 
@@ -78,6 +79,22 @@ ROWS = (
         "a job that ends its worker",
         "failed after three attempts, others are served",
         (f"{WORKER}::test_a_job_that_ends_its_worker_is_given_up_after_three_attempts_while_others_are_served",),
+    ),
+    Row(
+        "a job that hangs: in Python, in C that holds the interpreter's lock; its process stopped",
+        "replaced within 15 s, failed after three attempts with its stage, others are served",
+        (
+            f"{HANGING}::test_what_hangs_is_replaced_and_given_up_after_three_attempts_while_others_are_served",
+            f"{HANGING}::test_a_process_that_is_stopped_is_replaced",
+        ),
+    ),
+    Row(
+        "cancelled, or SIGTERM of its worker, while a job hangs",
+        "ends within a lease",
+        (
+            f"{HANGING}::test_what_hangs_is_cancelled_within_a_lease",
+            f"{HANGING}::test_sigterm_ends_a_worker_whose_process_hangs",
+        ),
     ),
     Row(
         "SIGSTOP, replaced, SIGCONT",

@@ -52,12 +52,20 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-SERVERS = ("test_commands.py", "test_warm.py", "test_web_memory.py")
-LONG = (*SERVERS, "test_experiments_worker.py", "test_worker.py", "test_real_server.py", "test_every_page.py")
+SERVERS = ("test_commands.py", "test_supervisor.py", "test_warm.py", "test_web_memory.py")
+LONG = (
+    *SERVERS,
+    "test_hanging_jobs.py",
+    "test_experiments_worker.py",
+    "test_worker.py",
+    "test_real_server.py",
+    "test_every_page.py",
+)
 ONE_BY_ONE = {*SERVERS, "test_real_server.py", "test_live_streams_killed.py"}
 """Files that start whole servers: one process runs all of them, since two at once are too slow for their limits."""
 SHARE_A_FIXTURE = {
     "test_experiments_worker.py",
+    "test_hanging_jobs.py",
     "test_ledger_migration.py",
     "test_storage.py",
     "test_storage_s3.py",

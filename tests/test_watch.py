@@ -117,6 +117,20 @@ class TestHealth:
         assert health.worker_answers("celery@probe")  # a restart brings no broker back
         workers.stopped("celery@probe")
 
+    def test_of_a_worker_whose_queue_stands_still(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
+        from dashboard.jobs import workers
+        from dashboard.launcher import health
+
+        monkeypatch.setattr("dashboard.jobs.stalls.stalled_queues", lambda _: ["batch"])
+        workers.beat("celery@one", ["interactive"])
+        workers.beat("celery@both", ["batch", "interactive"])
+        assert health.main(["worker", "celery@one"])
+        assert not health.main(["worker", "celery@both"])
+        assert health.worker_answers("celery@both")  # what ends workers does not regard it
+        assert not health.queues_go_on("celery@other")
+        for name in ("one", "both"):
+            workers.stopped(f"celery@{name}")
+
     def test_of_a_sweep_whose_database_is_away(self, monkeypatch: pytest.MonkeyPatch, beats_recorded: None) -> None:
         from django.db import OperationalError
 

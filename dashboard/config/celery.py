@@ -1,10 +1,13 @@
 """The Celery application: messages carry ids; the work is described in the rows (dashboard/jobs/queue.py)."""
 
 import os
+import threading
 from typing import Any
 
 from celery import Celery, bootsteps
-from celery.signals import worker_init, worker_process_init
+from celery.signals import worker_init, worker_process_init, worker_shutdown
+
+from dashboard.jobs import slots
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
 
@@ -47,6 +50,25 @@ class Heartbeat(bootsteps.StartStopStep):
 app.steps["consumer"].add(Heartbeat)
 
 
+class PoolMonitor(bootsteps.StartStopStep):
+    """A step of the worker: processes of its pool that hang are killed, until the worker itself has ended."""
+
+    requires = {"celery.worker.components:Pool"}
+
+    def __init__(self, worker: Any, **options: Any) -> None:
+        super().__init__(worker, **options)
+        slots.share()
+
+    def start(self, worker: Any) -> None:
+        """Look at the processes from now on."""
+        from dashboard.jobs import monitor
+
+        monitor.watch(slots.every, lambda: worker.pool.info.get("processes", ()))
+
+
+app.steps["worker"].add(PoolMonitor)
+
+
 @worker_init.connect
 def _load_the_engine(**_: object) -> None:
     """Once, before children are forked: each of them would load the kernels again, and its first part wait for it."""
@@ -62,3 +84,25 @@ def _limit_memory(**_: object) -> None:
 
     limit = int(os.environ.get("CAIRN_JOB_MEMORY_MB", "8000")) * 1_000_000
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+@worker_process_init.connect
+def _enter_the_slot(**_: object) -> None:
+    """Show signs of life, and do what is left of the process that this one replaces.
+
+    In a thread: a process that is not up within 4 s is killed, and the database may be away.
+    """
+    from dashboard.jobs import monitor
+
+    if left := slots.enter(monitor.every_s()):
+        threading.Thread(target=monitor.recover, args=(left,), daemon=True, name="recovery").start()
+
+
+@worker_shutdown.connect
+def _recover_the_rest(**_: object) -> None:
+    """Processes that were killed while the worker waited for its last jobs are not replaced; nothing forks any more."""
+    from dashboard.jobs import monitor
+
+    for slot in slots.every:
+        if left := slot.left():
+            monitor.recover(left)

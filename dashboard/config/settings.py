@@ -60,6 +60,13 @@ def _own_secret(path: Path) -> str:
     return path.read_text().strip()
 
 
+def _seconds(name: str, default: float) -> float:
+    found: float = env.float(name, default=default)
+    if found <= 0:
+        raise ImproperlyConfigured(f"{name} must be a number of seconds greater than 0, got {found:g}")
+    return found
+
+
 # State
 CAIRN_HOME = _home()
 CAIRN_PORT = env.int("CAIRN_PORT", default=8000)
@@ -74,8 +81,9 @@ CAIRN_TRAIL_DAYS = env.int("CAIRN_TRAIL_DAYS", default=365)
 CAIRN_ORIGINAL_DAYS = env.int("CAIRN_ORIGINAL_DAYS", default=0)
 CAIRN_FAILED_DAYS = env.int("CAIRN_FAILED_DAYS", default=0)  # of jobs that failed or were cancelled
 CAIRN_EXPORT_HOURS = env.float("CAIRN_EXPORT_HOURS", default=48.0)  # the ZIP of an account's data is kept so long
-CAIRN_LEASE_S = env.float("CAIRN_LEASE_S", default=15.0)
-CAIRN_SWEEP_S = env.float("CAIRN_SWEEP_S", default=3.0)
+CAIRN_LEASE_S = _seconds("CAIRN_LEASE_S", 15.0)
+CAIRN_STALL_S = _seconds("CAIRN_STALL_S", 300.0)  # a job that makes no progress for so long is stopped
+CAIRN_SWEEP_S = _seconds("CAIRN_SWEEP_S", 3.0)
 CAIRN_MAX_ATTEMPTS = 3
 CAIRN_BASE_MAP = base_map(env.str("CAIRN_TILES", default=""), env.str("CAIRN_TILES_ATTRIBUTION", default=""))
 CAIRN_OPENSTREETMAP = env.bool("CAIRN_OPENSTREETMAP", default=True)  # whether its tile server is offered
@@ -194,13 +202,14 @@ REDIS_URL = secret("REDIS_URL", f"redis+socket://{broker_socket(CAIRN_HOME)}")
 CELERY_BROKER_URL = with_password(REDIS_URL, secret("REDIS_PASSWORD"))
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False  # its row is sent again, behind others: it may have ended its process
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_TIME_LIMIT = 1800
 CELERY_TASK_SOFT_TIME_LIMIT = 1740
 CELERY_TASK_PUBLISH_RETRY = False
+CELERY_WORKER_LOST_WAIT = 1.0  # for the result of a process that was killed: the row has it, and its place is needed
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 3600,  # longer than the longest job, or messages are delivered twice

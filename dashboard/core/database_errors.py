@@ -10,6 +10,7 @@ from typing import TypeVar
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 from dashboard.core.storage_errors import StorageUnavailable
+from privacy_engine import progress
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -59,4 +60,5 @@ def patiently(work: Callable[[], T], *, limit_s: float = PATIENCE_S) -> T:
                 raise
             logger.warning("database or storage does not answer: %s", type(error).__name__)
         forget_connection()
+        progress.advance()  # waiting for a database is no stall of the job
         time.sleep(next(pauses, PAUSES_S[-1]))

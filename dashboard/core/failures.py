@@ -58,6 +58,11 @@ ADVICE: Mapping[str, Advice] = {
         "Retry once. If it fails again, report its id: the worker’s log has the reason.",
         again=True,
     ),
+    "no-progress": Advice(
+        "The job made no progress for a long time and was stopped.",
+        "Retry once. If it fails again, report its id and the stage.",
+        again=True,
+    ),
     "internal": Advice(
         "Internal error.",
         "Retry. If it fails again, report its id: the log has the place of the error.",

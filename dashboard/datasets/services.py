@@ -12,6 +12,7 @@ from typing import Any
 from django.core.files.base import File
 from django.db import transaction
 from django.db.models import Q
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from dashboard.accounts.models import User
@@ -206,6 +207,7 @@ def reread_dataset(
             "finished_at": None,
             "started_at": None,
             "enqueued_at": None,
+            "progressed_at": Now(),
         }
     with transaction.atomic():
         taken = over.update(**changes) and not _stood_on(dataset)

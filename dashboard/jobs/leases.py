@@ -3,7 +3,9 @@
 A worker *claims* a queued row by one conditional UPDATE and keeps it under a lease by the database's clock, with a
 fencing token. A heartbeat extends the lease and learns of a cancellation. The worker *finishes* the row in one UPDATE
 that names its token, so a worker that lost its lease (killed, frozen, replaced) publishes nothing. The reaper
-(dashboard/jobs/reaper.py) requeues expired rows, fails them after three attempts, and sends lost messages again.
+(dashboard/jobs/reaper.py) requeues expired rows, fails them after three attempts, and sends lost messages again. A
+process that hangs is killed by the monitor of its pool (dashboard/jobs/monitor.py), to which the lease shows in a slot
+what is held and that it goes on.
 
 A database that is away or locked ends no job: the attempt waits for it and the row is requeued, or the lease expires
 (docs/decisions/0079-transient-errors.md).
@@ -26,8 +28,10 @@ from django.db.models.functions import Now
 
 from dashboard.core.database_errors import forget_connection, is_transient, patiently
 from dashboard.core.failures import failure
+from dashboard.jobs import slots
 from dashboard.jobs.models import Job, JobRow, State
 from dashboard.jobs.queue import enqueue_all
+from privacy_engine.progress import listening
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +64,7 @@ def claim(model: type[Job], pk: Any) -> uuid.UUID | None:
             token=token,
             lease_until=_lease_end(),
             started_at=Now(),
+            progressed_at=Now(),
             stage="Starting",
             progress=0.0,
             error=None,
@@ -75,9 +80,10 @@ class Lease:
     def __init__(self, model: type[Job], pk: Any, token: uuid.UUID) -> None:
         self.model, self.pk, self.token = model, pk, token
         self._stop = threading.Event()
-        self._lost = self._cancelled = False
+        self._lost = self._cancelled = self._advanced = False
         self._reported = 0.0
         self._thread = threading.Thread(target=self._beat, daemon=True, name=f"lease-{pk}")
+        self._listening = listening(self._advance)
 
     def rows(self) -> Any:
         """The row, if it is still ours."""
@@ -85,16 +91,26 @@ class Lease:
 
     def __enter__(self) -> Lease:
         self._thread.start()
+        self._listening.__enter__()
+        slots.own.hold(self.model._meta.label, self.pk, self.token)
         return self
 
     def __exit__(self, *_: object) -> None:
+        slots.own.let_go()
+        self._listening.__exit__(None, None, None)
         self._stop.set()
         self._thread.join()
 
+    def _advance(self) -> None:
+        """Note that the work goes on: called very often, so the database learns of it at the next heartbeat."""
+        slots.own.advance()
+        self._advanced = True
+
     def _beat(self) -> None:
         while not self._stop.wait(settings.CAIRN_LEASE_S / 4):
+            advanced, self._advanced = self._advanced, False
             try:
-                self._extend()
+                self._extend(**({"progressed_at": Now()} if advanced else {}))
             except Exception as error:  # the database is away: try again, the lease may outlive it
                 logger.warning("heartbeat missed: %s", type(error).__name__)
             finally:
@@ -104,7 +120,7 @@ class Lease:
         if not self.rows().update(lease_until=_lease_end(), **fields):
             self._lost = True
         elif self.rows().filter(cancel_requested=True).exists():
-            self._cancelled = True
+            self._cancelled = slots.own.cancelled = True
 
     def check(self) -> None:
         """Raise :class:`LeaseLost` or :class:`Cancelled` if either is known."""
@@ -127,11 +143,12 @@ class Lease:
     def report(self, stage: str, progress: float) -> None:
         """Report the progress, at most four times a second, and stop the work if it should stop."""
         self.check()
+        slots.own.advance(stage)
         if time.monotonic() - self._reported < 0.25:
             return
         self._reported = time.monotonic()
         try:
-            self._extend(stage=stage, progress=min(max(progress, 0.0), 1.0))
+            self._extend(stage=stage, progress=min(max(progress, 0.0), 1.0), progressed_at=Now())
         except DatabaseError as error:
             if connection.in_atomic_block or not is_transient(error):
                 raise
@@ -172,6 +189,7 @@ def run(model: type[JobRow], pk: Any, work: Callable[[JobRow, Lease], dict[str, 
     try:
         with lease:
             row = model._default_manager.get(pk=pk)
+            slots.own.attempt = row.attempt
             fields = work(row, lease)
             lease.check()
             patiently(lambda: lease.finish(model.SUCCEEDED, stage="", progress=1.0, error=None, **fields))

@@ -103,6 +103,7 @@ class Job(JobStatus):
     lease_until = models.DateTimeField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
     enqueued_at = models.DateTimeField(null=True, blank=True)
+    progressed_at = models.DateTimeField(null=True, blank=True)  # when it last went on: queued again, begun, in work
 
     class Meta(JobStatus.Meta):
         abstract = True

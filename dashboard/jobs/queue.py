@@ -148,6 +148,6 @@ def retry(job: Job) -> None:
     """
     over = type(job)._default_manager.filter(pk=job.pk, state__in=[State.FAILED, State.CANCELLED])
     fresh = {"stage": "", "progress": 0.0, "attempt": 0, "error": None, "enqueued_at": None, "finished_at": None}
-    if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, **fresh):
+    if not over.update(state=State.QUEUED, cancel_requested=False, dismissed=False, progressed_at=Now(), **fresh):
         raise NotRetryable
     submit_on_commit(job, owner_of(job))

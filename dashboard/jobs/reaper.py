@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -15,6 +16,7 @@ from dashboard.jobs import models as job_models
 from dashboard.jobs.models import Job, State
 
 RESEND_AFTER_S = 5
+CRASHED = "crashed"
 
 
 def sweep(model: type[Job]) -> dict[str, int]:
@@ -24,15 +26,19 @@ def sweep(model: type[Job]) -> dict[str, int]:
 
 def recover_expired(model: type[Job]) -> dict[str, int]:
     """Requeue the rows whose lease expired; fail those tried too often, and cancel those that are to be."""
-    expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
-    over = {"token": None, "lease_until": None, "stage": ""}
-    cancelled = expired.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
     times = f"The job stopped its worker {settings.CAIRN_MAX_ATTEMPTS} times and was given up."
-    crashed = {"code": "crashed", "message": times}
-    failed = expired.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
-        state=State.FAILED, finished_at=Now(), error=crashed, **over
+    expired = model._default_manager.filter(state=State.RUNNING, lease_until__lt=Now())
+    return recover(expired, {"code": CRASHED, "message": times})
+
+
+def recover(held: models.QuerySet[Job], error: dict[str, Any]) -> dict[str, int]:
+    """Requeue running rows whose worker is lost; cancel those that are to be, and fail with ``error`` the last try."""
+    over = {"token": None, "lease_until": None, "stage": ""}
+    cancelled = held.filter(cancel_requested=True).update(state=State.CANCELLED, finished_at=Now(), **over)
+    failed = held.filter(attempt__gte=settings.CAIRN_MAX_ATTEMPTS).update(
+        state=State.FAILED, finished_at=Now(), error=error, **over
     )
-    requeued = expired.update(state=State.QUEUED, enqueued_at=None, **over)
+    requeued = held.update(state=State.QUEUED, enqueued_at=None, **over)
     return {"cancelled": cancelled, "failed": failed, "requeued": requeued}
 
 
@@ -43,14 +49,14 @@ def resend(model: type[Job]) -> int:
 
 def _not_delivered(model: type[Job]) -> models.QuerySet[Job]:
     """Waiting rows without a message, or with a lost one: sent a while ago, and fewer messages wait than rows do."""
-    waiting = _eligible(model)
+    waiting = eligible(model)
     never = waiting.filter(enqueued_at__isnull=True)
     lost = waiting.filter(enqueued_at__lt=Now() - timedelta(seconds=RESEND_AFTER_S))
     # a long queue is no loss, and sending all its messages again every few seconds would flood the workers
     return never | lost if lost.exists() and _messages() < _waiting() else never
 
 
-def _eligible(model: type[Job]) -> models.QuerySet[Job]:
+def eligible(model: type[Job]) -> models.QuerySet[Job]:
     """Waiting rows that a worker may take: a message of an owner who has enough running would be in vain."""
     waiting = model._default_manager.filter(state=State.QUEUED)
     held_back = fairness.at_limit()
@@ -58,7 +64,7 @@ def _eligible(model: type[Job]) -> models.QuerySet[Job]:
 
 
 def _waiting() -> int:
-    return sum(_eligible(model).count() for model in job_models.models_of())
+    return sum(eligible(model).count() for model in job_models.models_of())
 
 
 def _messages() -> int:

@@ -4,28 +4,32 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .guard import Guard
+from .watch import Answers
 
 LOG_LIMIT = 5_000_000
 BACKOFF_S = (0.5, 1, 2, 5, 10, 30)
 STEADY_S = 60.0  # one that ran this long starts afresh with the shortest pause
 
 
-@dataclass
+@dataclass(eq=False)
 class Child:
     name: str
     argv: Sequence[str]
     log: Path
     grace_s: float
+    check: Callable[[], bool]  # whether it answers
+    starts_s: float | None = None  # until so long after its start it may be silent
     pass_fds: tuple[int, ...] = ()
     process: subprocess.Popen[bytes] | None = None
     failures: int = 0
     _started: float = field(default=0.0, repr=False)
+    _answers: Answers = field(init=False, repr=False)
 
     def start(self, *, env: Mapping[str, str], cwd: Path, guard: Guard) -> None:
         self.trim_log()
@@ -42,6 +46,12 @@ class Child:
             )
         guard.watch(self.process.pid)
         self._started = time.monotonic()
+        self._answers = Answers(self.check, starts_s=self.starts_s)
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it runs and has given no answer for a while: what ended, or was never started, does not hang."""
+        return self.process is not None and self.process.poll() is None and self._answers.missing()
 
     @property
     def exit_code(self) -> int | None:

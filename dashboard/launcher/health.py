@@ -1,6 +1,6 @@
 """Health checks of Cairn's processes on this machine, for the image, the supervisor and ``dashboard.launcher.watch``.
 
-Usage: ``python -m dashboard.launcher.health web [HOST PORT]``, ``worker`` or ``sweep``; exit code 0 if healthy.
+Usage: ``python -m dashboard.launcher.health web [HOST PORT]``, ``worker [NAME]`` or ``sweep``; exit code 0 if healthy.
 """
 
 import http.client
@@ -45,8 +45,34 @@ def worker_answers(name: str = "") -> bool:
     from dashboard.core.broker_ping import broker_answers
     from dashboard.jobs import workers
 
-    age = workers.age_s(name or f"celery@{socket.gethostname()}")
+    age = workers.age_s(_worker(name))
     return (age is not None and age <= SILENT_S) or not broker_answers(settings.CELERY_BROKER_URL)
+
+
+def queues_go_on(name: str = "") -> bool:
+    """Return whether jobs go on in the queues that the worker of this host takes from; all queues if it is not known.
+
+    What ends a worker that gives no answer does not regard this: a restart would end jobs that others wait for.
+    """
+    import django
+
+    django.setup()
+
+    from django.db import DatabaseError
+
+    from dashboard.jobs import stalls, workers
+
+    seen = workers.latest()
+    mine = next((beat.text.split() for beat in seen if beat.name == _worker(name)), None)
+    try:
+        stalled = stalls.stalled_queues(seen)
+    except DatabaseError:  # nothing is known
+        return True
+    return not stalled if mine is None else not set(stalled) & set(mine)
+
+
+def _worker(name: str) -> str:
+    return name or f"celery@{socket.gethostname()}"
 
 
 def sweep_answers() -> bool:
@@ -63,8 +89,8 @@ def sweep_answers() -> bool:
 def main(arguments: list[str]) -> bool:
     """Return whether what the arguments name is healthy."""
     match arguments:
-        case ["worker"]:
-            return worker_answers()
+        case ["worker", *name] if len(name) <= 1:
+            return worker_answers(*name) and queues_go_on(*name)
         case ["sweep"]:
             return sweep_answers()
         case ["web"]:

@@ -19,6 +19,8 @@ from .home import LaunchError
 READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
+WORKER_STARTS_S = 600.0
+"""The first start of a new version may compile its kernels."""
 WORKER = (
     "-m celery -A dashboard.config.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
@@ -89,7 +91,7 @@ class Supervisor:
         home.make_private(listens_at.parent)
         self.env["REDIS_URL"] = broker.url(listens_at)
         argv = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=listens_at)
-        child = Child("broker", argv, self._log("broker"), grace_s=5)
+        child = Child("broker", argv, self._log("broker"), grace_s=5, check=lambda: broker.answers(listens_at))
         try:
             self._start(child)
             self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
@@ -105,13 +107,27 @@ class Supervisor:
         python = sys.executable
         descriptor = self.listener.fileno()
         return [
-            Child("worker", [python, *WORKER.split()], self._log("worker"), grace_s=30),
-            Child("sweep", [python, "-m", "django", "sweep"], self._log("sweep"), grace_s=5),
+            Child(
+                "worker",
+                [python, *WORKER.split()],
+                self._log("worker"),
+                grace_s=30,
+                check=health.worker_answers,
+                starts_s=WORKER_STARTS_S,
+            ),
+            Child(
+                "sweep",
+                [python, "-m", "django", "sweep"],
+                self._log("sweep"),
+                grace_s=5,
+                check=health.sweep_answers,
+            ),
             Child(
                 "web",
                 [python, "-m", "dashboard.launcher.web", str(descriptor)],
                 self._log("web"),
                 grace_s=8,
+                check=lambda: health.status(*self._web_address()) is not None,
                 pass_fds=(descriptor,),
             ),
         ]
@@ -133,8 +149,11 @@ class Supervisor:
             time.sleep(0.05)
 
     def _web_answers(self) -> bool:
+        return health.answers(*self._web_address())
+
+    def _web_address(self) -> tuple[str, int]:
         host, port = self.listener.getsockname()[:2]
-        return health.answers(WILDCARDS.get(host, host), port)
+        return WILDCARDS.get(host, host), port
 
     def _announce(self, path: str, username: str) -> None:
         host, port = self.listener.getsockname()[:2]
@@ -158,19 +177,21 @@ class Supervisor:
         while not self.stopping:
             time.sleep(0.2)
             for child in self.children:
-                self._restart_if_dead(child)
+                self._keep_running(child)
             if time.monotonic() > trim_at:
                 trim_at += TRIM_EVERY_S
                 for child in self.children:
                     child.trim_log()
 
-    def _restart_if_dead(self, child: Child) -> None:
-        if child.exit_code is not None:
-            code = child.exit_code
+    def _keep_running(self, child: Child) -> None:
+        """Start again what ended, and what gives no answer, with its whole group: that may not react to SIGTERM."""
+        code = child.exit_code
+        if code is not None or child.hangs:
+            how = "gave no answer and was killed" if code is None else f"ended (code {code})"
             child.clear_away(self.guard)
             pause = child.pause_before_restart()
             self.restart_at[child.name] = time.monotonic() + pause
-            self.report(f"The {child.name} process ended (code {code}). Restart in {pause:g} s. Log: {child.log}")
+            self.report(f"The {child.name} process {how}. Restart in {pause:g} s. Log: {child.log}")
         elif child.process is None and time.monotonic() > self.restart_at[child.name]:
             self._start(child)
 

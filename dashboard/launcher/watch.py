@@ -34,12 +34,29 @@ CHECKS: dict[str, Callable[[], bool]] = {
 }
 
 
+class Answers:
+    """Whether a process that was just started answers: ``check``, called now and then."""
+
+    def __init__(
+        self, check: Callable[[], bool], *, starts_s: float | None = None, every_s: float | None = None
+    ) -> None:
+        self._check, self._every_s, self._failed = check, EVERY_S if every_s is None else every_s, 0
+        self._next = time.monotonic() + (STARTS_S if starts_s is None else starts_s)
+
+    def missing(self) -> bool:
+        """Return whether the check failed :data:`PATIENCE` times in a row."""
+        if time.monotonic() >= self._next:
+            self._failed = 0 if _passes(self._check) else self._failed + 1
+            self._next = time.monotonic() + self._every_s
+        return self._failed >= PATIENCE
+
+
 def watch(
     command: list[str],
     check: Callable[[], bool],
     *,
-    starts_s: float = STARTS_S,
-    every_s: float = EVERY_S,
+    starts_s: float | None = None,
+    every_s: float | None = None,
     grace_s: float = GRACE_S,
 ) -> int:
     """Run ``command`` until it ends, or ``check`` failed :data:`PATIENCE` times; the exit code.
@@ -56,15 +73,11 @@ def watch(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, hand_on)
-    failed, next_check = 0, time.monotonic() + starts_s
+    answers = Answers(check, starts_s=starts_s, every_s=every_s)
     while process.poll() is None:
         time.sleep(0.1)
-        if stopping or time.monotonic() < next_check:
-            continue
-        failed = 0 if _passes(check) else failed + 1
-        next_check = time.monotonic() + every_s
-        if failed >= PATIENCE:
-            print(f"no answer {failed} times: {command[0]} is ended to be started again", file=sys.stderr, flush=True)  # noqa: T201
+        if not stopping and answers.missing():
+            print(f"no answer {PATIENCE} times: {command[0]} is ended to be started again", file=sys.stderr, flush=True)  # noqa: T201
             _end(process, grace_s)
             return STUCK
     return process.returncode if process.returncode >= 0 else 128 - process.returncode

@@ -18,13 +18,14 @@ from dashboard.core.broker_ping import broker_answers
 from dashboard.jobs import models as job_models
 from dashboard.jobs import workers
 from dashboard.jobs.models import State
+from dashboard.jobs.stalls import stalled_queues
 from dashboard.maintenance import cleanup
 from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import SPARE_BYTES
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 while the database answers, 503 when it does not.
+    """200 while the database answers, 503 when it does not; not ``ok`` either while queues are ``stalled``.
 
     A broker or storage that is away and a disk that is nearly full are reported, and do not decide: a restart helps
     with none of them. Processes are not looked for while the broker is away: each look would wait for it.
@@ -35,12 +36,14 @@ def healthz(request: HttpRequest) -> JsonResponse:
         queues, expired = _queues(seen)
         oldest = max((one["oldest_s"] for one in queues.values() if one["waiting"]), default=None)
         queue = {"database": True, "oldest_queued_s": oldest, "expired_leases": expired, "queues": queues}
+        stalled = [] if oldest is None else stalled_queues(seen)
     except DatabaseError:
         queue = {"database": False, "oldest_queued_s": None, "expired_leases": None, "queues": None}
-    report: dict[str, Any] = {"ok": queue["database"], **queue, **_workers(seen)}
+        stalled = []
+    report: dict[str, Any] = {"ok": queue["database"] and not stalled, "stalled": stalled, **queue, **_workers(seen)}
     report |= {"sweep_beat_s": _rounded(cleanup.last_sweep_s() if broker else None), "broker": broker}
     report |= {"disk_space": _has_disk_space(), **_storage()}
-    status = 200 if report["ok"] else 503
+    status = 200 if queue["database"] else 503
     return JsonResponse(report, status=status, headers={"Cache-Control": "no-store"})
 
 
@@ -75,7 +78,7 @@ def _queues(seen: Sequence[Beat]) -> tuple[dict[str, dict[str, Any]], int]:
 def _workers(seen: Sequence[Beat]) -> dict[str, Any]:
     """How many workers answer, and seconds since the last beat of any; None where none did in the last hour.
 
-    Web servers are up without workers, so this does not decide about ``ok``.
+    Web servers are up without workers, so this does not decide about ``ok``; jobs that wait in vain do.
     """
     return {"workers": workers.answering(seen), "worker_beat_s": _rounded(seen[0].age_s if seen else None)}
 

@@ -222,6 +222,7 @@ class TestHealth:
         assert answer.status_code == 200
         assert answer.json() == {
             "ok": True,
+            "stalled": [],
             "database": True,
             "oldest_queued_s": None,
             "expired_leases": 0,

@@ -13,6 +13,7 @@ import time
 from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
 
+from dashboard.accounts.models import User
 from dashboard.core import beats
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import workers
@@ -125,6 +128,15 @@ class TestProcesses:
         assert codes(services.workers_of_each_queue) == []
         age_beat("worker", "two", workers.SILENT_S + 1)
         assert codes(services.workers_of_each_queue) == ["no-worker"]
+
+    def test_a_queue_in_which_nothing_goes_on(self, owner: User, beats_recorded: None) -> None:
+        waits = Dataset.objects.create(owner=owner, name="Waits")
+        assert codes(services.stalled_queues) == []
+        Dataset.objects.filter(pk=waits.pk).update(created_at=timezone.now() - timedelta(seconds=70))
+        (found,) = services.stalled_queues()
+        assert (found.code, found.level) == ("queue-stalled", "error")
+        assert "Jobs of the queue interactive have waited for 60 s" in found.what
+        assert "after 300 s without progress" in found.do
 
     def test_a_sweep_that_stopped(self, beats_recorded: None) -> None:
         beats.record("sweep", "here")

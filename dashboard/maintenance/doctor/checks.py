@@ -15,6 +15,7 @@ CHECKS: list[Callable[[], Iterable[Finding]]] = [
     services.users,
     services.broker,
     services.workers_of_each_queue,
+    services.stalled_queues,
     services.sweep,
     services.clocks,
     storage.storage,

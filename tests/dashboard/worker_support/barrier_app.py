@@ -2,8 +2,10 @@
 
 ``hold:X`` waits for the file X.go and can be cancelled; ``block:X`` waits and cannot be cancelled; ``exit`` ends the
 process; ``leak`` fails with the data in its message. ``spin`` never ends, ``deaf`` ignores the soft limit as well;
-``hog`` takes more memory than there is. The file X.reached.PID.TOKEN shows that a job waits. CAIRN_TEST_CLOCK_S is how
-far the worker's clock is ahead, CAIRN_TEST_LIMITS_S its soft and its hard limit of a job.
+``hog`` takes more memory than there is. ``loop``, ``regex`` and ``sleep`` hang: in Python, in C that holds the
+interpreter's lock for ever, in C that holds it for ten minutes. The file X.reached.PID.TOKEN shows that a job waits, or
+hangs. CAIRN_TEST_CLOCK_S is how far the worker's clock is ahead, CAIRN_TEST_LIMITS_S its soft and its hard limit of a
+job.
 
 Every block of an experiment that is computed writes a file computed.BLOCK.PID.NUMBER. While the file blocks.hold
 exists with a number in it, a process that has computed so many blocks waits and cannot be cancelled. CAIRN_TEST_PARTS
@@ -15,7 +17,9 @@ audits.reached.PID.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -52,11 +56,27 @@ worker_init.disconnect(_load_the_engine)  # 3 s a start, and few tests compute e
 worker_init.connect(lambda **_: warm.releases(), weak=False)
 
 
+def touch_reached(name, lease):
+    (BARRIERS / f"{name}.reached.{os.getpid()}.{lease.token}").touch()
+
+
+def loop():
+    while True:
+        pass
+
+
+HANGS = {
+    "loop": loop,
+    "regex": lambda: re.match(r"(a+)+$", "a" * 40 + "b"),
+    "sleep": lambda: ctypes.PyDLL(None).sleep(600),
+}
+
+
 def draw_release(row, lease):
     fields = original(row, lease)
     what, _, name = row.name.partition(":")
     if what in ("hold", "block"):
-        (BARRIERS / f"{name}.reached.{os.getpid()}.{lease.token}").touch()
+        touch_reached(name, lease)
         while not (BARRIERS / f"{name}.go").exists():
             time.sleep(0.02)
             if what == "hold":
@@ -68,6 +88,10 @@ def draw_release(row, lease):
             signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # Celery's soft limit
         while True:
             time.sleep(0.02)
+    elif what in HANGS:
+        lease.report("Hanging", 0.5)
+        touch_reached(name, lease)
+        HANGS[what]()
     elif what == "hog":
         np.ones(1 << 36)
     elif what == "leak":

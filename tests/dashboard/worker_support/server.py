@@ -50,6 +50,7 @@ class Worker:
 
     def __init__(self, process: subprocess.Popen[bytes], log: Path, ready: Path) -> None:
         self.process, self.log, self._ready = process, log, ready
+        self.name = ready.name.removeprefix("ready.")  # as Celery calls it
 
     def until_ready(self) -> None:
         wait_for(self._ready.exists, within_s=30, why="the worker is ready")
@@ -65,7 +66,7 @@ class Worker:
 class Server:
     """Broker, database, sweep, a substitute for the web process, and as many workers as a test starts."""
 
-    def __init__(self, home: Path, database: postgres.Cluster | None = None) -> None:
+    def __init__(self, home: Path, database: postgres.Cluster | None = None, **env: str) -> None:
         self.home, self.database = home, database
         self.port = free_port() if database else 0
         self.barriers = home / "barriers"
@@ -83,6 +84,7 @@ class Server:
             "CAIRN_TEST_BARRIERS": str(self.barriers),
             "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
             "PYTHONUNBUFFERED": "1",
+            **env,
         }
         self.start_broker()
         subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=self.env, check=True)
@@ -261,13 +263,13 @@ class Server:
 
 
 @contextmanager
-def temporary_server(*, production: bool = PRODUCTION) -> Iterator[Server]:
+def temporary_server(*, production: bool = PRODUCTION, **env: str) -> Iterator[Server]:
     """A server in a temporary folder, whose name is short enough for a broker's socket; the folder is removed."""
     with ExitStack() as stack:
         home = Path(tempfile.mkdtemp(prefix="ch-"))
         stack.callback(shutil.rmtree, home)
         programs = postgres.programs() if production else None
         assert programs or not production, "PostgreSQL is not installed here"
-        server = Server(home, stack.enter_context(postgres.running(programs)) if programs else None)
+        server = Server(home, stack.enter_context(postgres.running(programs)) if programs else None, **env)
         stack.callback(server.close)
         yield server

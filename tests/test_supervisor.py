@@ -1,0 +1,76 @@
+"""The supervisor of `make run` starts again what hangs, as well as what ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.patience import patience
+from tests.server import ROOT, Server
+
+RUN = f"""
+import os, sys
+os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
+from dashboard.launcher import health, watch
+watch.STARTS_S, watch.EVERY_S, health.SILENT_S = {patience(20)}, 0.5, {patience(6)}
+from dashboard.launcher import supervisor
+supervisor.WORKER_STARTS_S = watch.STARTS_S
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "run"])
+"""
+COMMANDS = {
+    "worker": "-m celery",
+    "sweep": "-m django sweep",
+    "web": "dashboard.launcher.web",
+    "broker": "unixsocket:",
+}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A Cairn of its own whose supervisor is less patient."""
+    server = Server(ROOT, home=tmp_path / "cairn")
+    server.env |= {"CAIRN_SWEEP_S": "1"}
+    try:
+        server.start(sys.executable, "-c", RUN, limit_s=240)
+        yield server
+        server.press_ctrl_c()
+    finally:
+        server.clear_away()
+
+
+def until(what: Callable[[], bool], limit_s: float, server: Server) -> None:
+    give_up = time.monotonic() + patience(limit_s)
+    while not what():
+        assert time.monotonic() < give_up, server.read() + server.logs()
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+def test_what_hangs_is_killed_and_started_again(server: Server) -> None:
+    for together in (["web", "sweep", "worker"], ["broker"]):  # nothing follows of a worker without its broker
+        hung = {name: server.process_ids(COMMANDS[name])[0] for name in together}
+        for pid in hung.values():
+            os.kill(pid, signal.SIGSTOP)
+        for name, pid in hung.items():
+            until(lambda name=name: f"The {name} process gave no answer and was killed." in server.read(), 90, server)
+            until(lambda pid=pid: not Path(f"/proc/{pid}").exists(), 5, server)
+            until(lambda name=name: bool(server.process_ids(COMMANDS[name])), 60, server)
+    until(lambda: ok(server), 120, server)
+    assert server.output.count("gave no answer") == 4
+
+
+def ok(server: Server) -> bool:
+    """Whether web, broker, worker and sweep answer."""
+    try:
+        found = server.get_json("/healthz", token="none")
+    except OSError:
+        return False
+    return bool(found["ok"] and found["broker"] and found["workers"] and found["sweep_beat_s"] is not None)
