@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('releases', '0007_newest_of_dataset'),
+        ("releases", "0008_trajectories_without_landmarks"),
     ]
 
     operations = [
