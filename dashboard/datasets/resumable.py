@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping
-from copy import copy
 from datetime import datetime, timedelta
 from types import MappingProxyType, ModuleType
 from typing import Any, BinaryIO
@@ -26,6 +25,7 @@ from dashboard.core.text import one_line
 from dashboard.datasets import quota, services, upload_file, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.upload_stream import HASHES, Checksum, Damaged
+from dashboard.storage import removals
 from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import require_space
 
@@ -118,10 +118,11 @@ def finish(
             owner=upload.owner, upload=whole, name=name, options=options, reserved=upload.length, **more
         )
         mine = Upload.objects.filter(pk=upload.pk, dataset=None)
-        if not mine.update(dataset=dataset, pieces=[], touched_at=Now()):
-            dataset = _other(upload, dataset)
-    place.remove(upload)  # the dataset has a name for the same bytes
-    return dataset
+        with transaction.atomic():
+            taken = mine.update(dataset=dataset, pieces=[], touched_at=Now())
+            if taken:  # the dataset has a name for the same bytes
+                removals.request(f"{Upload.STORED_IN}/{upload.pk}")
+    return dataset if taken else _other(upload, dataset)
 
 
 def _other(upload: Upload, made: Dataset) -> Dataset:
@@ -145,9 +146,7 @@ class _Whole(File):
 
 def abandon(*, upload: Upload) -> None:
     """Forget it, with every byte."""
-    kept = copy(upload)  # its key is taken from the instance
     upload.delete()
-    _place().remove(kept)
 
 
 def expires(upload: Upload) -> datetime:
@@ -156,10 +155,6 @@ def expires(upload: Upload) -> datetime:
 
 
 def forget_expired() -> int:
-    """Remove the uploads that were abandoned, and files that belong to none; how many."""
+    """Remove the uploads that were abandoned; how many."""
     old = Upload.objects.filter(touched_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS))
-    uploads = list(old)
-    old.delete()
-    for upload in uploads:
-        _place().remove(upload)
-    return len(uploads)
+    return int(old.delete()[0])
