@@ -84,8 +84,9 @@ class Cleanup:
             if not self._lenient:
                 recover_lost()
             with progress.listening(loop_path().touch):
-                removals.finish()
-                if tidies:
+                if not tidies:
+                    removals.finish()
+                else:
                     done |= tidy(list_objects=lists)
                     self._tidied = time.monotonic()
                     if lists:
@@ -119,10 +120,15 @@ def tidy(*, list_objects: bool = False) -> dict[str, int]:
     uploads = resumable.forget_expired()
     account_data.forget_expired()
     retention.apply()
+    removals.finish()
     removals.conclude()
     done = orphans.remove(
-        local=[*_abandoned(), *_stale(), *_unneeded()], stored=objects.orphans() if list_objects else ()
+        local=[*_abandoned(), *_stale(), *_unneeded()],
+        stored=objects.orphans() if list_objects else (),
+        most=0 if installation.is_older_copy() else orphans.MOST,
     )
+    if list_objects or not stored_files().shared:  # else objects that an older copy does not know are not listed yet
+        installation.record_sweep()
     for path in (temporary := list(_temporary())):
         local_files.remove(path)
     trash.purge(shared=list_objects)

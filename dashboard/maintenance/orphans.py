@@ -1,7 +1,7 @@
 """What becomes of files without a row: a few are removed, and many are moved to the trash.
 
-Attempts that were killed leave a few. Where there are many, the database is more likely an older copy, or the files are
-those of a newer one.
+Attempts that were killed leave a few. Where there are many, the database is more likely an older copy; where it is known
+to be one, even a few are kept.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ MOST = 20
 """Files without a row that one round removes, unless someone asked to remove them."""
 
 
-def remove(*, local: Iterable[Path], stored: Iterable[str]) -> dict[str, int]:
-    """Remove what was asked to be removed, and the rest too unless it is more than :data:`MOST` files.
+def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) -> dict[str, int]:
+    """Remove what was asked to be removed, and the rest too unless it is more than ``most`` files.
 
     Returns how many ``files`` (or folders) of CAIRN_HOME and stored ``objects`` are gone from where they were.
     """
@@ -37,7 +37,7 @@ def remove(*, local: Iterable[Path], stored: Iterable[str]) -> dict[str, int]:
     unasked_names = [name for name in names if name not in asked]
     files = sum(map(_files, unasked_paths.values())) + len(unasked_names)
     gone_paths, gone_names = set(paths), set(names)
-    if files > MOST:
+    if files > most:
         gone_paths, gone_names = gone_paths & asked, gone_names & asked
         folder = trash.put(local=unasked_paths, stored=unasked_names)
         logger.warning(

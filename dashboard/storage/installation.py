@@ -24,6 +24,8 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, OperationalError, connection, models
 from django.db.backends.signals import connection_created
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.storage import local_files, removals
@@ -34,6 +36,7 @@ from dashboard.storage.stored_path import StoredFiles, StoredPath, stored_files
 logger = logging.getLogger(__name__)
 
 NAME = "installation"
+SWEPT = "installation.swept"
 UNCONFIRMED = "not yet confirmed"
 BATCH = 500
 TRIES = 4
@@ -102,6 +105,24 @@ def check() -> None:
     """As :func:`require`, and write nothing."""
     with _answering(), _closed_again():
         _compare(read())
+
+
+def is_older_copy() -> bool:
+    """Whether the database was swept last before its files were: it is an older copy, such as a restored backup."""
+    row = Installation.objects.first()
+    try:
+        swept_at = parse_datetime((Path(settings.CAIRN_HOME) / SWEPT).read_text().strip())
+    except (FileNotFoundError, ValueError):
+        return False
+    return row is not None and swept_at is not None and (row.swept_at is None or row.swept_at < swept_at)
+
+
+def record_sweep() -> None:
+    """Write the time to database and CAIRN_HOME, for :func:`is_older_copy`."""
+    now = timezone.now()
+    if Installation.objects.update(swept_at=now):
+        with local_files.written(local_files.home() / SWEPT) as out:
+            out.write(now.isoformat().encode())
 
 
 def after_migration(**_: Any) -> None:
@@ -327,7 +348,7 @@ def _settle(ids: Ids) -> None:
     if ids.database and ids.database == ids.home and (ids.shared or not stored_files().shared):
         return
     if not ids.home and not ids.begun:
-        _begin(ids.database or uuid.uuid4())
+        begin(ids.database or uuid.uuid4())
     if not has_table():
         return
     home, begun = _of_home()
@@ -338,7 +359,7 @@ def _settle(ids: Ids) -> None:
     confirm(chosen)
 
 
-def _begin(chosen: uuid.UUID) -> None:
+def begin(chosen: uuid.UUID) -> None:
     """Write the id to CAIRN_HOME unless another process of this host has done so."""
     path = local_files.home() / NAME
     fresh = path.with_name(f".{NAME}.{uuid.uuid4().hex}.part")

@@ -14,6 +14,7 @@ class Installation(models.Model):
 
     number = models.PositiveSmallIntegerField(primary_key=True, default=1)
     id = models.UUIDField(default=uuid.uuid4)
+    swept_at = models.DateTimeField(null=True, blank=True)  # as CAIRN_HOME has it, unless one of them is an older copy
 
     class Meta:
         constraints: ClassVar = [models.CheckConstraint(name="installation_is_one", condition=Q(number=1))]

@@ -32,7 +32,7 @@ def trash_of_the_sweep() -> Iterator[Finding]:
         listed = ", ".join(f"{folder}: {files}" for folder, files in found.items())
         yield warning(
             "trash",
-            f"The sweep found more files without a row than attempts leave behind, and moved them to the trash ({listed}).",
+            f"The sweep found more files without a row than failed jobs leave, and moved them to the trash ({listed}).",
             "If database or files are an older copy, stop web, workers and sweep, restore the newer one, and move the "
             "files back: manage.py trash --restore FOLDER. Otherwise leave them: each folder is removed after "
             f"{trash.KEPT.days} days.",

@@ -27,8 +27,8 @@ class Command(BaseCommand):
         )
         if not yes:
             raise CommandError(
-                "Nothing was changed. Stop web, workers and sweep, back up both, and repeat it with --yes. The sweep then "
-                "removes files that no row names; more than 20 at once it keeps in the trash for a week."
+                "Nothing was changed. Stop web, workers and sweep, back up both, and repeat it with --yes. The sweep "
+                "then removes files that no row names; more than 20 at once it keeps in the trash for a week."
             )
         if not installation.has_table():
             call_command("migrate", interactive=False, verbosity=0)

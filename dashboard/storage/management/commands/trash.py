@@ -23,7 +23,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"{folder}  {counted(files, 'file')}")
             return
         if restore not in found:
-            raise CommandError(
-                f"--restore must be one of {', '.join(found) or 'none: the trash is empty'}, got {restore!r}."
-            )
+            rule = f"one of {', '.join(found)}" if found else "left out, as the trash is empty"
+            raise CommandError(f"--restore must be {rule}, got {restore!r}")
         self.stdout.write(f"{counted(trash.restore(restore), 'file')} restored.")
