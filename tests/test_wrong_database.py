@@ -1,4 +1,4 @@
-"""Ways to start Cairn with a database and files that do not belong together: nothing is lost, and each says what to do."""
+"""Starts of Cairn with a database and files that do not belong together: nothing is lost, and each says what to do."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from django.core.files.base import ContentFile
 from dashboard.accounts.models import User
 from dashboard.datasets.services import import_dataset
 owner = User.objects.create(username="owner")
-for minute in range({datasets}):
+for minute in range(10, 10 + {datasets}):
     body = "time,lat,lon\\n" + "".join(f"2024-06-15T10:{{minute}}:0{{i}}Z,52.5{{i}},13.4\\n" for i in range(3))
     import_dataset(owner=owner, upload=ContentFile(body.encode(), "run.csv"))
 """
@@ -354,10 +354,8 @@ class TestSharedStorage:
     def test_many_objects_without_a_row_go_to_the_trash(self, server: S3Server, cluster: str, tmp_path: Path) -> None:
         cairn = Cairn(tmp_path / "home", fresh_database(cluster, "older"), server.environment("older")).set_up()
         before = names_in(server, "older", tmp_path / "cache")
-        forget = (
-            "shell|-v0|-c|from dashboard.datasets.models import Dataset\nDataset.objects.all()._raw_delete('default')"
-        )
-        swept, report = cairn.manage(forget, "sweep|--once"), cairn.commands("doctor")[0][1]
+        forget = "from dashboard.datasets.models import Dataset\nDataset.objects.all()._raw_delete('default')"
+        swept, report = cairn.manage(f"shell|-v0|-c|{forget}", "sweep|--once"), cairn.commands("doctor")[0][1]
         moved = [name for name in names_in(server, "older", tmp_path / "cache") if name.startswith("trash/")]
         assert sorted(["installation", *("/".join(name.split("/")[2:]) for name in moved)]) == before
         assert f"{len(moved)} files that no row names were moved" in swept

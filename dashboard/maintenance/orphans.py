@@ -1,7 +1,7 @@
 """What becomes of files without a row: a few are removed, and many are moved to the trash.
 
-Attempts that were killed leave a few. Where there are many, the database is more likely an older copy; where it is known
-to be one, even a few are kept.
+Attempts that were killed leave a few. Where there are many, the database is more likely an older copy; where it is
+known to be one, even a few are kept.
 """
 
 from __future__ import annotations
