@@ -31,6 +31,9 @@ os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-012345678
 os.environ.setdefault("REDIS_URL", "redis://127.0.0.1:1/0")  # no server: tests of the queue start their own
 django.setup()  # here, because the conftest files below import models
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
+from dashboard.storage import installation  # noqa: E402  models can be imported now
+
+installation.require_in_server = lambda exit_code=1: None  # importing the WSGI application must not use a database
 register_profiles()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
 settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all static files first
