@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -17,9 +16,6 @@ from dashboard.datasets import lineage, tombstones
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
 from dashboard.storage import removals
-
-FILES_AT_ONCE = 50
-"""Folders that the request itself removes: a storage on another host takes a tenth of a second for each."""
 
 
 @transaction.atomic
@@ -68,4 +64,4 @@ def delete_account(*, user: User) -> None:
     tombstones.forget_what_spent_nothing(user)
     with removals.left_to_the_sweep():
         user.delete()
-    transaction.on_commit(partial(removals.finish, at_once=FILES_AT_ONCE))
+    transaction.on_commit(removals.finish)
