@@ -1,4 +1,4 @@
-"""Starts of Cairn with a database and files that do not belong together: nothing is lost, and each says what to do."""
+"""Starts of Cairn with a database and files that do not belong together: nothing is lost, each states what to do."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from tests.patience import patience
 from tests.s3_server import S3Server, running_s3
 from tests.server import clean_environment
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 ROOT = Path(__file__).resolve().parent.parent
 OLD = 7200.0
 OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
@@ -137,10 +138,9 @@ def stored(home: Path) -> list[str]:
 
 
 def assert_refused(cairn: Cairn, *texts: str) -> None:
-    """Every command ends with 1, writes nothing and says what differs and what to do; doctor says it too."""
+    """Every command ends with 1, writes nothing and states what differs and what to do, as doctor does."""
     before = cairn.files()
-    user = "createsuperuser|--noinput|--username|x|--email|x@example.org"
-    *refused, (code, report) = cairn.commands("migrate|-v0", "sweep|--once", "run", user, "doctor")
+    *refused, (code, report) = cairn.commands("migrate|-v0", "sweep|--once", "run", "doctor")
     for found, output in refused:
         assert found == 1, output
         for text in (*texts, "manage.py adopt", "Nothing was written"):
@@ -191,23 +191,32 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         yield found
 
 
-def fresh_database(cluster: str, name: str) -> str:
-    folder = cluster.partition("@/")[2].rpartition("/")[0]
-    programs = postgres.programs()
+def fresh_database(cluster: str, name: str, template: str = "template1") -> str:
+    folder, programs = cluster.partition("@/")[2].rpartition("/")[0], postgres.programs()
     assert programs
-    subprocess.run([programs / "createdb", "-h", folder, "-U", postgres.USER, name], check=True, cwd="/")
+    command = [programs / "createdb", "-h", folder, "-U", postgres.USER, "-T", template, name]
+    subprocess.run(command, check=True, cwd="/")
     return f"{cluster.rpartition('/')[0]}/{name}"
 
 
 @pytest.fixture(scope="module")
-def on_postgres(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
-    url = fresh_database(cluster, "first")
+def migrated(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database to be copied: tables, and no id."""
+    cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
+    done = cairn.python("-c", MIGRATED_ALONE)
+    assert done.returncode == 0, done.stderr
+    return "migrated"
+
+
+@pytest.fixture(scope="module")
+def on_postgres(cluster: str, migrated: str, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+    url = fresh_database(cluster, "first", migrated)
     return Cairn(tmp_path_factory.mktemp("postgres") / "home", url).set_up()
 
 
 @pytest.fixture(scope="module")
-def on_s3(cluster: str, server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
-    url = fresh_database(cluster, "shared")
+def on_s3(cluster: str, migrated: str, server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+    url = fresh_database(cluster, "shared", migrated)
     return Cairn(tmp_path_factory.mktemp("s3host") / "home", url, server.environment("first")).set_up()
 
 
@@ -287,9 +296,11 @@ class TestPostgreSQL:
         assert_refused(empty, "Set DATABASE_URL", on_postgres.id())
         assert empty.python("-c", TABLES).stdout.strip() == "0"
 
-    def test_the_database_of_another_installation(self, on_postgres: Cairn, cluster: str, tmp_path: Path) -> None:
+    def test_the_database_of_another_installation(
+        self, on_postgres: Cairn, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
         """4"""
-        url = fresh_database(cluster, "second")
+        url = fresh_database(cluster, "second", migrated)
         second = Cairn(tmp_path / "second", url)
         second.manage("migrate|-v0")
         assert_refused(replace(on_postgres, url=url), "Different installations", on_postgres.id(), second.id())
@@ -303,30 +314,65 @@ class TestPostgreSQL:
         (tmp_path / "volume").mkdir()
         empty = replace(on_postgres, home=tmp_path / "volume")
         assert_refused(empty, "Set CAIRN_HOME", "mount its volume")
-        for arguments in SERVERS:
+        for code, arguments in SERVERS:
             done = empty.python(*arguments)
-            assert done.returncode == 1, (arguments, done.stdout, done.stderr)
+            assert done.returncode == code, (arguments, done.stdout, done.stderr)
             assert "Set CAIRN_HOME" in done.stderr
         assert not list((tmp_path / "volume").glob("installation"))
 
+    def test_a_database_that_was_away_is_compared_before_it_is_used(
+        self, on_postgres: Cairn, cluster: str, migrated: str
+    ) -> None:
+        """The web server starts all the same; what then answers is the database of another installation."""
+        late = replace(on_postgres, url=f"{cluster.rpartition('/')[0]}/late")
+        with subprocess.Popen(
+            [sys.executable, "-c", LATE],
+            cwd=ROOT,
+            env=late.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout
+            assert process.stdout.readline() == "started\n"
+            fresh_database(cluster, "late", migrated)
+            first, second = process.communicate("go\n", patience(60))[0].splitlines()
+        assert "OperationalError" in first
+        assert f"the installation {on_postgres.id()}" in first
+        assert "OperationalError" in second
 
+
+LATE = """
+import dashboard.config.wsgi
+from dashboard.accounts.models import User
+print("started", flush=True)
+input()
+for _ in range(2):
+    try:
+        print(User.objects.count())
+    except Exception as error:
+        print(type(error).__name__, str(error).replace(chr(10), " "))
+"""
 TABLES = """
 import django; django.setup()
 from django.db import connection
 print(len(connection.introspection.table_names()))
 """
 SERVERS = (
-    ("-c", "import dashboard.config.wsgi"),
-    ("-m", "celery", "-A", "dashboard.config.celery:app", "worker", "--pool", "solo"),
+    (1, ("-c", "import dashboard.config.wsgi")),
+    (3, ("-m", "gunicorn", "dashboard.config.wsgi:application", "--bind", "127.0.0.1:0", "--no-control-socket")),
+    (1, ("-m", "celery", "-A", "dashboard.config.celery:app", "worker", "--pool", "solo")),
 )
 
 
 class TestSharedStorage:
     def test_the_bucket_of_another_installation(
-        self, on_s3: Cairn, server: S3Server, cluster: str, tmp_path: Path
+        self, on_s3: Cairn, server: S3Server, cluster: str, migrated: str, tmp_path: Path
     ) -> None:
         """9"""
-        second = Cairn(tmp_path / "second", fresh_database(cluster, "of-second"), server.environment("second"))
+        second = Cairn(
+            tmp_path / "second", fresh_database(cluster, "of-second", migrated), server.environment("second")
+        )
         second.manage("migrate|-v0")
         before = names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")
         assert_refused(replace(on_s3, storage=second.storage), "Set CAIRN_STORAGE", on_s3.id(), second.id())
@@ -351,8 +397,12 @@ class TestSharedStorage:
         assert further.id() == on_s3.id()
         assert names_in(server, "first", tmp_path / "cache") == before
 
-    def test_many_objects_without_a_row_go_to_the_trash(self, server: S3Server, cluster: str, tmp_path: Path) -> None:
-        cairn = Cairn(tmp_path / "home", fresh_database(cluster, "older"), server.environment("older")).set_up()
+    def test_many_objects_without_a_row_go_to_the_trash(
+        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        cairn = Cairn(
+            tmp_path / "home", fresh_database(cluster, "older", migrated), server.environment("older")
+        ).set_up()
         before = names_in(server, "older", tmp_path / "cache")
         forget = "from dashboard.datasets.models import Dataset\nDataset.objects.all()._raw_delete('default')"
         swept, report = cairn.manage(f"shell|-v0|-c|{forget}", "sweep|--once"), cairn.commands("doctor")[0][1]
@@ -362,6 +412,34 @@ class TestSharedStorage:
         assert "WARNING trash: " in report
         cairn.manage(f"trash|--restore|{'/'.join(moved[0].split('/')[:2])}")
         assert names_in(server, "older", tmp_path / "cache") == before
+
+
+class TestKilled:
+    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite: Cairn) -> None:
+        killed = sqlite.python("-c", KILLED_AT_REMOVAL)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
+        sqlite.manage("sweep|--once")
+        assert stored(sqlite.home) == []
+        assert not (sqlite.home / "trash").exists()
+
+
+KILLED_AT_REMOVAL = """
+import django; django.setup()
+import os, signal
+from pathlib import Path
+from django.db import transaction
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import delete_dataset
+from dashboard.storage import removals
+def killed(key):
+    next(Path(os.environ["CAIRN_HOME"], key).glob("*")).unlink()
+    os.kill(os.getpid(), signal.SIGKILL)
+removals.remove = killed
+with transaction.atomic():
+    for dataset in Dataset.objects.all():
+        delete_dataset(dataset=dataset)
+"""
 
 
 class TestWithoutIds:
@@ -400,9 +478,9 @@ class TestAdopt:
     def test_counts_first_and_then_declares(self, sqlite: Cairn) -> None:
         (sqlite.home / "cairn.sqlite3").unlink()
         files, known = stored(sqlite.home), sqlite.id()
-        ((code, asked),) = sqlite.commands("adopt")
+        ((code, printed),) = sqlite.commands("adopt")
         assert code == 1
-        assert f"{len(files)} files that no row of the database names; 0 rows without the file" in asked
+        assert f"{len(files)} files that no row of the database names; 0 rows without the file" in printed
         assert not (sqlite.home / "cairn.sqlite3").exists()
         sqlite.manage("adopt|--yes", "sweep|--once")
         assert sqlite.id() == known
@@ -432,10 +510,11 @@ class TestFirstStart:
         assert "not yet" not in cairn.id()
         assert stored(cairn.home) == stored(template)
 
-    def test_of_several_processes_and_hosts_writes_one_id(self, server: S3Server, cluster: str, tmp_path: Path) -> None:
-        url = fresh_database(cluster, "together")
+    def test_of_several_processes_and_hosts_writes_one_id(
+        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        url = fresh_database(cluster, "together", migrated)
         hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
-        hosts[0].python("-c", MIGRATED_ALONE)
         running = [
             subprocess.Popen([sys.executable, "manage.py", "sweep", "--once"], cwd=ROOT, env=one.env) for one in hosts
         ]

@@ -21,25 +21,25 @@ from privacy_engine import progress
 logger = logging.getLogger(__name__)
 
 MOST = 20
-"""Files without a row that one round removes, unless someone asked to remove them."""
+"""Files without a row that one round removes, unless their removal was requested."""
 
 
 def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) -> dict[str, int]:
-    """Remove what was asked to be removed, and the rest too unless it is more than ``most`` files.
+    """Remove what was requested, and the rest too unless it is more than ``most`` files.
 
     Returns how many ``files`` (or folders) of CAIRN_HOME and stored ``objects`` are gone from where they were.
     """
     paths = {path.relative_to(settings.CAIRN_HOME).as_posix(): path for path in local}
     paths = {name: path for name, path in paths.items() if name.rpartition("/")[0] not in paths}
     names = list(stored)
-    asked = removals.requested([*paths, *names])
-    unasked_paths = {name: path for name, path in paths.items() if name not in asked}
-    unasked_names = [name for name in names if name not in asked]
-    files = sum(map(_files, unasked_paths.values())) + len(unasked_names)
+    requested = removals.requested([*paths, *names])
+    other_paths = {name: path for name, path in paths.items() if name not in requested}
+    other_names = [name for name in names if name not in requested]
+    files = sum(map(_files, other_paths.values())) + len(other_names)
     gone_paths, gone_names = set(paths), set(names)
     if files > most:
-        gone_paths, gone_names = gone_paths & asked, gone_names & asked
-        folder = trash.put(local=unasked_paths, stored=unasked_names)
+        gone_paths, gone_names = gone_paths & requested, gone_names & requested
+        folder = trash.put(local=other_paths, stored=other_names)
         logger.warning(
             "%d files that no row names were moved to %s, where they stay for %d days: see manage.py doctor",
             files,

@@ -75,7 +75,7 @@ class Ids:
 def require(*, whole: bool = False) -> None:
     """Let database and files belong together, and write their id if there is none yet.
 
-    A storage that does not answer is not asked where database and CAIRN_HOME agree, unless ``whole``.
+    A storage that does not answer is not read where database and CAIRN_HOME agree, unless ``whole``.
 
     Raises
     ------

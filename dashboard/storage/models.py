@@ -1,4 +1,4 @@
-"""What the database knows of the stored files."""
+"""What the database holds of the stored files."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Installation(models.Model):
 
 
 class Removal(models.Model):
-    """Stored files that were asked to be removed, by name: written with what asked for it, before the files go.
+    """Stored files that are to be removed, by name: written with what removes their row, before the files go.
 
     ``key`` is a file or a folder, or ends with "-": then all files of that folder whose names begin so. ``done_at`` is
     when they were removed; a worker may have written another one since (dashboard/storage/removals.py).
     """
 
     key = models.CharField(max_length=255)
-    asked_at = models.DateTimeField(auto_now_add=True)
+    requested_at = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes: ClassVar = [models.Index(fields=["done_at", "asked_at"], name="removal_by_time")]
+        indexes: ClassVar = [models.Index(fields=["done_at", "requested_at"], name="removal_by_time")]
 
     def __str__(self) -> str:
         return self.key

@@ -1,7 +1,7 @@
-"""Files that someone asked to remove: an owner, an expiry, retention, the end of an account.
+"""Files that are removed on request: of an owner, an expiry, retention, the end of an account.
 
-A row names them in the transaction that asks, so that a process that is killed afterwards leaves nothing undone: the
-sweep does it. They are removed for good, from the trash too. A model whose rows have files states the folder that those
+A row names them in the transaction of the request: what a process that is killed afterwards leaves undone, the sweep
+does. They are removed for good, from the trash too. A model whose rows have files states the folder that those
 are in, as ``STORED_IN``; what goes with a row is ``STORED_IN/pk``, or what its ``removed_with()`` lists.
 """
 
@@ -67,19 +67,19 @@ def request_with_row(instance: Any, **_: Any) -> None:
 
 def finish() -> int:
     """Remove what is still to be removed, oldest first; how many requests are done now."""
-    return sum(map(_finish, Removal.objects.filter(done_at=None).order_by("asked_at")[:AT_ONCE]))
+    return sum(map(_finish, Removal.objects.filter(done_at=None).order_by("requested_at")[:AT_ONCE]))
 
 
 def conclude() -> None:
     """Remove a last time what was requested an hour ago, and forget the requests."""
-    old = Removal.objects.filter(done_at__isnull=False, asked_at__lt=timezone.now() - REMEMBERED)
+    old = Removal.objects.filter(done_at__isnull=False, requested_at__lt=timezone.now() - REMEMBERED)
     for row in old[:AT_ONCE]:
         if _finish(row):
             row.delete()
 
 
 def requested(names: Iterable[str]) -> set[str]:
-    """Those of the files or folders that someone asked to remove."""
+    """Those of the files or folders whose removal was requested."""
     names, keys = list(names), set(Removal.objects.values_list("key", flat=True)) if names else set()
     beginnings = tuple(key for key in keys if key.endswith("-"))
     return {name for name in names if name.startswith(beginnings) or not keys.isdisjoint(_with_parents(name))}

@@ -1,4 +1,4 @@
-"""Files that no row names and that nobody asked to remove: kept for a week under ``trash/TIME/``, by their own names.
+"""Files that no row names and whose removal was not requested: kept for a week under ``trash/TIME/``.
 
 There is one in CAIRN_HOME, and one in the storage that hosts share.
 """

@@ -1,4 +1,4 @@
-"""What was asked to be removed goes at once and for good; the sweep removes a few other files, and keeps many."""
+"""What is removed on request goes at once and for good; the sweep removes a few other files, and keeps many."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class TestRequested:
         sweep()
         assert in_trash() == others
         stored(f"datasets/{pk}/points-{uuid.uuid4()}.parquet")
-        Removal.objects.update(asked_at=timezone.now() - removals.REMEMBERED)
+        Removal.objects.update(requested_at=timezone.now() - removals.REMEMBERED)
         removals.conclude()
         assert names("datasets/") == []
         assert not Removal.objects.exists()
