@@ -465,7 +465,7 @@ class TestWithoutIds:
     def test_files_that_the_database_does_not_know(self, sqlite: Cairn) -> None:
         self._forget_ids(sqlite)
         (sqlite.home / "cairn.sqlite3").unlink()
-        assert_refused(sqlite, "knows none", "Set DATABASE_URL")
+        assert_refused(sqlite, "names none", "Set DATABASE_URL")
 
     def test_rows_without_any_file(self, sqlite: Cairn, tmp_path: Path) -> None:
         self._forget_ids(sqlite)

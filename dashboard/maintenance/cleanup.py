@@ -159,7 +159,7 @@ def _unneeded() -> Iterator[Path]:
 
 
 def _temporary() -> Iterator[Path]:
-    """Halves of files and stored exports, which their names alone tell: whatever the database knows."""
+    """Halves of files and stored exports, by their names alone, whatever the database names."""
     yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
     yield from (path for path in _of_rows() if _is_temporary(path.name) and _age_s(path) > STALE_S)
 

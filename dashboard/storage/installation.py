@@ -90,7 +90,7 @@ def require(*, whole: bool = False) -> None:
             try:
                 ids = read(whole=whole)
                 _compare(ids)
-                _settle(ids)
+                _complete(ids)
             except Refused:
                 # another host may be between writing the first of its ids and the last
                 if attempt == TRIES or not stored_files().shared:
@@ -269,7 +269,7 @@ def _compare_contents() -> None:
     if match:
         return
     if files:
-        raise _refusal(f"There are files in {_files_place()} of which {_place('database')} knows none.")
+        raise _refusal(f"There are files in {_files_place()} of which {_place('database')} names none.")
     if _rows_name_files():
         raise _refusal(
             f"The database ({_place('database')}) names files, and there are none in {_files_place()}.", "home"
@@ -343,7 +343,7 @@ def _refusal(what: str, *places: str) -> Refused:
 # Writing -----------------------------------------------------------------------------------------
 
 
-def _settle(ids: Ids) -> None:
+def _complete(ids: Ids) -> None:
     """Complete what was compared: every place gets the id that the database has, or will have."""
     if ids.database and ids.database == ids.home and (ids.shared or not stored_files().shared):
         return

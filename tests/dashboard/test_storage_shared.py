@@ -52,6 +52,7 @@ class TestUploads:
         assert (answer.status_code, answer.json()["state"]) == (201, "ready")
         row = Dataset.objects.get()
         assert row.original_path.read_bytes() == CSV
+        removals.finish()  # as it does after a commit
         assert list(one.listed("uploads/")) == []
         assert made(owner_api, url).json()["id"] == str(row.pk)
 
@@ -95,6 +96,7 @@ class TestUploads:
         url = address(owner_api)
         send(owner_api, url, 0, CSV[:40])
         assert owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"}).status_code == 204
+        removals.finish()
         assert list(one.listed("uploads/")) == []
 
     def test_while_the_storage_is_away_it_stands_where_it_stood(
