@@ -149,6 +149,7 @@ def _require_before_use(**_: Any) -> None:
         require()
     except (Refused, Unanswered) as problem:
         logger.error("%s", problem)
+        connection.close()  # it is open, and would be used the next time without this
         raise OperationalError(str(problem)) from None
     connection_created.disconnect(dispatch_uid=NAME)
 
