@@ -521,7 +521,8 @@ class TestFirstStart:
         assert [process.wait(patience(120)) for process in running] == [0] * 4
         assert len({one.id() for one in hosts}) == 1
         shared = host(server, "together", tmp_path / "cache")
-        assert shared.reader("installation").read().decode().strip() == hosts[0].id()
+        with shared.reader("installation") as file:
+            assert file.read().decode().strip() == hosts[0].id()
 
 
 KILLED = """
