@@ -7,15 +7,14 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
-    from django.core.management import execute_from_command_line
-
+    from dashboard.launcher.commands import execute
     from dashboard.launcher.settings_problem import refuse_broken_settings
 
     refuse_broken_settings(sys.argv[1:])
     if sys.argv[1:] in (["help"], ["--help"], ["-h"]):
         list_commands()
     else:
-        execute_from_command_line(sys.argv)
+        execute(sys.argv)
 
 
 def list_commands() -> None:

@@ -33,6 +33,9 @@ django.setup()  # here, because the conftest files below import models
 from dashboard.accounts import lasting  # noqa: E402  models
 
 del os.environ["DJANGO_SETTINGS_MODULE"]  # or xdist's workers would read the settings before this file
+from dashboard.storage import installation  # noqa: E402  models can be imported now
+
+installation.require_in_server = lambda exit_code=1: None  # importing the WSGI application must not use a database
 register_profiles()
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]  # no delay
 lasting.LOOK_S = 3600.0  # its thread would look into the database of another test; real servers are other processes

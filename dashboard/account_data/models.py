@@ -20,6 +20,7 @@ class AccountExport(Job):
 
     TASK: ClassVar = "account_data.export"
     QUEUE: ClassVar = "batch"
+    STORED_IN: ClassVar = "accountexports"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="account_exports")
@@ -48,7 +49,7 @@ class AccountExport(Job):
     @property
     def path(self) -> StoredPath:
         """The stored ZIP."""
-        return StoredPath(f"accountexports/{self.pk}/export.zip")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}/export.zip")
 
     @property
     def expires_at(self) -> datetime | None:

@@ -17,6 +17,7 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets import lineage, tombstones
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN
+from dashboard.storage import removals
 
 
 @transaction.atomic
@@ -40,10 +41,8 @@ def request_export(*, owner: Any) -> AccountExport:
     return row
 
 
-@transaction.atomic
 def delete_export(*, export: AccountExport) -> None:
     """Delete an export with its file. A worker that makes it stores nothing."""
-    transaction.on_commit(export.path.parent.remove_folder)
     export.delete()
 
 
@@ -60,9 +59,12 @@ def forget_expired() -> int:
 def delete_account(*, user: User) -> None:
     """Delete the user with all rows; public links, sessions and tokens end at once.
 
-    The sweep deletes the files, as their rows are gone, also those that a worker writes meanwhile. Of what was spent
-    the ledger keeps source files and budgets without an owner (dashboard/datasets/tombstones.py).
+    The first files are removed at once and the others by the sweep, also those that a worker writes meanwhile and what
+    is in the trash. Of what was spent the ledger keeps source files and budgets without an owner
+    (dashboard/datasets/tombstones.py).
     """
     lineage.lock_owner(user.pk)
     tombstones.forget_what_spent_nothing(user)
-    user.delete()
+    with removals.left_to_the_sweep():
+        user.delete()
+    transaction.on_commit(removals.finish)

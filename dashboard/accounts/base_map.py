@@ -13,7 +13,6 @@ from dashboard.core.errors import Conflict
 from dashboard.maps.basemap import operators_file, tile_server
 from dashboard.maps.pmtiles_file import open_archive
 from dashboard.storage import local_files
-from dashboard.storage.stored_path import StoredPath
 from privacy_engine.errors import ParameterError
 
 NAME_CHARS = 200
@@ -82,31 +81,16 @@ def store_map_file(*, user: User, upload: File[bytes]) -> MapFile:
         row.path.take(staged)
         with transaction.atomic():
             User.objects.select_for_update().get(pk=user.pk)  # two uploads at once: one row stays
-            replaced = _forget(user)
+            MapFile.objects.filter(user=user).delete()
             row.save(force_insert=True)
             User.objects.filter(pk=user.pk).update(base_map=BaseMapChoice.FILE, tile_host="")
     except BaseException:
         local_files.remove(staged)
         row.path.unlink()
         raise
-    _remove(replaced)
     return row
 
 
 def delete_map_file(*, user: User) -> None:
     """Remove the user's file."""
-    with transaction.atomic():
-        gone = _forget(user)
-    _remove(gone)
-
-
-def _forget(user: User) -> list[StoredPath]:
-    """Delete the rows; the paths of their files, which are removed once that is committed."""
-    paths = [row.path for row in MapFile.objects.filter(user=user)]
     MapFile.objects.filter(user=user).delete()
-    return paths
-
-
-def _remove(paths: list[StoredPath]) -> None:
-    for path in paths:
-        path.unlink()

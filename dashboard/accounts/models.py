@@ -25,6 +25,8 @@ class BaseMapChoice(models.TextChoices):
 class User(AbstractUser):
     """A person who owns datasets. Others have no more than a random id of them."""
 
+    STORED_IN: ClassVar = "blocks"  # results that the experiments of one owner share
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     tour_shown = models.BooleanField(null=True, blank=True)  # None: as long as nothing is their own
     tour_looked_at = models.DateTimeField(null=True, blank=True)
@@ -48,6 +50,8 @@ class User(AbstractUser):
 class MapFile(models.Model):
     """A user's PMTiles file for the base map; its bytes are in a file that its id names."""
 
+    STORED_IN: ClassVar = "base-maps"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="map_file")
     name = models.CharField(max_length=200)
@@ -61,7 +65,7 @@ class MapFile(models.Model):
     @property
     def path(self) -> StoredPath:
         """Where its bytes are."""
-        return StoredPath(f"base-maps/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
 
 class UserSession(AbstractBaseSession):

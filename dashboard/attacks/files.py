@@ -173,8 +173,3 @@ def clear_after(draft: Attack) -> None:
 def forget(row: Attack) -> None:
     """Remove every file of an attack."""
     row.folder.remove_folder()
-
-
-def forget_after_commit(instance: Attack, **_: Any) -> None:
-    """:func:`forget` with the row, whatever it went with: its release, its dataset, its owner."""
-    local_files.gone_after_commit(instance, forget)

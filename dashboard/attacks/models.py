@@ -19,6 +19,8 @@ class Attack(Job):
     """One attack on one finished release: a description, and the series it is about if not all of them."""
 
     TASK: ClassVar = "attacks.run"
+    STORED_IN: ClassVar = "attacks"
+    FILE_COLUMN: ClassVar = "data_file"
     QUEUE: ClassVar = "batch"
     RELATED: ClassVar = ("release__dataset",)
     OWNER: ClassVar = "release__dataset__owner"
@@ -75,7 +77,7 @@ class Attack(Job):
     @property
     def folder(self) -> StoredPath:
         """Where its result is stored."""
-        return StoredPath(f"attacks/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def data_path(self) -> StoredPath:

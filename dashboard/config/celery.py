@@ -70,6 +70,14 @@ app.steps["worker"].add(PoolMonitor)
 
 
 @worker_init.connect
+def _require_installation(**_: object) -> None:
+    """Do nothing with a database and files that do not belong together."""
+    from dashboard.storage import installation
+
+    installation.require_in_server()
+
+
+@worker_init.connect
 def _load_the_engine(**_: object) -> None:
     """Once, before children are forked: each of them would load the kernels again, and its first part wait for it."""
     from dashboard.launcher import warm

@@ -48,6 +48,9 @@ for name, function in {
 }.items():
     sys.modules.setdefault(name, _OnCall(name, function))
 application = get_wsgi_application()
+from dashboard.storage import installation  # noqa: E402  models can be imported now
+
+installation.require_in_server(exit_code=3 if "gunicorn" in sys.modules else 1)  # gunicorn starts others again
 _ = get_resolver().url_patterns  # imports every view, which the first request would do otherwise
 request_finished.connect(release_free_memory)
 gc.collect()  # what imports leave behind

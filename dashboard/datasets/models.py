@@ -46,6 +46,8 @@ class Dataset(InProject, Job):
     """What came in. Its series lie end to end in one file; an event's number counts over the whole dataset."""
 
     TASK: ClassVar = "datasets.import"
+    STORED_IN: ClassVar = "datasets"
+    FILE_COLUMN: ClassVar = "points_file"
     SUCCEEDED: ClassVar = State.READY
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -101,7 +103,7 @@ class Dataset(InProject, Job):
     @property
     def folder(self) -> StoredPath:
         """Where its original, points and private measurements are stored."""
-        return StoredPath(f"datasets/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def original_path(self) -> StoredPath:
@@ -190,6 +192,8 @@ class Upload(models.Model):
     own, named by ``pieces``. Who loses the connection goes on from there.
     """
 
+    STORED_IN: ClassVar = "uploads"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="uploads")
     file_name = models.CharField(max_length=255, default="", blank=True)
@@ -218,7 +222,7 @@ class Upload(models.Model):
     @property
     def folder(self) -> StoredPath:
         """Below which all of its bytes are stored, also those that no row counts."""
-        return StoredPath(f"uploads/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
 
 class Lineage(models.Model):

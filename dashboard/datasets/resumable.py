@@ -25,6 +25,7 @@ from dashboard.core.text import one_line
 from dashboard.datasets import quota, services, upload_file, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.upload_stream import HASHES, Checksum, Damaged, Piece
+from dashboard.storage import removals
 from dashboard.storage.stored_path import stored_files
 from dashboard.storage.uploads import require_space
 
@@ -118,10 +119,11 @@ def finish(
             owner=upload.owner, upload=whole, name=name, options=options, reserved=upload.length, **more
         )
         mine = Upload.objects.filter(pk=upload.pk, dataset=None)
-        if not mine.update(dataset=dataset, pieces=[], touched_at=Now()):
-            dataset = _other(upload, dataset)
-    upload.folder.remove_folder()  # the dataset has a name for the same bytes
-    return dataset
+        with transaction.atomic():
+            taken = mine.update(dataset=dataset, pieces=[], touched_at=Now())
+            if taken:  # the dataset has a name for the same bytes
+                removals.request(str(upload.folder))
+    return dataset if taken else _other(upload, dataset)
 
 
 def _other(upload: Upload, made: Dataset) -> Dataset:
@@ -145,9 +147,7 @@ class _Whole(File):
 
 def abandon(*, upload: Upload) -> None:
     """Forget it, with every byte."""
-    folder = upload.folder  # the key is taken from the instance
     upload.delete()
-    folder.remove_folder()
 
 
 def expires(upload: Upload) -> datetime:
@@ -156,11 +156,9 @@ def expires(upload: Upload) -> datetime:
 
 
 def forget_expired() -> int:
-    """Remove the uploads that were abandoned, and files that belong to none; how many."""
+    """Remove the uploads that were abandoned; how many."""
     old = Upload.objects.filter(touched_at__lt=timezone.now() - timedelta(hours=settings.CAIRN_UPLOAD_HOURS))
     forgotten = 0
-    for upload in old:
-        if Upload.objects.filter(pk=upload.pk, touched_at=upload.touched_at).delete()[0]:  # it did not go on meanwhile
-            upload.folder.remove_folder()
-            forgotten += 1
+    for upload in old:  # those that did not go on meanwhile
+        forgotten += Upload.objects.filter(pk=upload.pk, touched_at=upload.touched_at).delete()[0]
     return forgotten

@@ -20,11 +20,11 @@ from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
 from dashboard.datasets import execution, ledger, lineage, quota
-from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit, Upload
+from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
-from dashboard.storage import local_files
-from dashboard.storage.stored_path import Source, StoredPath, located
+from dashboard.storage import local_files, removals
+from dashboard.storage.stored_path import Source, located
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
@@ -217,10 +217,11 @@ def reread_dataset(
             over.update(source_file=_registered(dataset, evidence, changes["content_digest"]))
         elif changes["state"] == State.QUEUED:
             queue.submit_on_commit(dataset, dataset.owner)
-    stale = changes.get("points_file") if not taken else before if changes["state"] == State.READY else ""
-    if stale:
-        (dataset.folder / stale).unlink()
+        if taken and before and changes["state"] == State.READY:
+            removals.request(str(dataset.folder / before))
     if not taken:
+        if "points_file" in changes:
+            (dataset.folder / changes["points_file"]).unlink()
         raise _being_used()
     dataset.refresh_from_db()
     return dataset
@@ -338,10 +339,4 @@ def set_budget(
 
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
-    releases = dataset.releases.values_list("pk", flat=True)
-    folders = [dataset.folder, *(StoredPath(f"releases/{pk}") for pk in releases)]
-    folders += [upload.folder for upload in Upload.objects.filter(dataset=dataset)]  # its process may have been killed
-    with transaction.atomic():
-        dataset.delete()
-        for folder in folders:
-            transaction.on_commit(folder.remove_folder)
+    dataset.delete()

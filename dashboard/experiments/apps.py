@@ -1,7 +1,6 @@
 """The experiments app."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_delete
 
 
 class ExperimentsConfig(AppConfig):
@@ -12,8 +11,8 @@ class ExperimentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Files go with the row: a dataset and an account know nothing of this app."""
+        """State how blocks are removed, which experiments share."""
         from dashboard.experiments import files
-        from dashboard.experiments.models import Experiment
+        from dashboard.storage import removals
 
-        post_delete.connect(files.forget_after_commit, sender=Experiment)
+        removals.REMOVERS["blocks"] = files.remove_unneeded_blocks

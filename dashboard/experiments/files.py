@@ -11,9 +11,9 @@ from typing import Any, BinaryIO
 from dashboard.core.errors import require_format
 from dashboard.core.filenames import file_name, title_parts
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.stored_blocks import blocks_of
 from dashboard.jobs.models import State
-from dashboard.storage import local_files, parquet
+from dashboard.storage import local_files, parquet, removals
+from dashboard.storage.stored_path import StoredPath
 from privacy_engine.experiments import FILES, ExperimentSpec
 
 OLD_TABLE = "table.parquet"  # of experiments from before names had digests
@@ -65,20 +65,19 @@ def export(row: Experiment, fmt: str) -> tuple[BinaryIO, str, str]:
 
 def forget(row: Experiment) -> None:
     """Remove its table, and those of its blocks that no other experiment of the owner stands on."""
-    row.folder.remove_folder()
-    if not row.data_digest:
-        return
-    blocks = blocks_of(row.owner_id) / row.data_digest
-    others = Experiment.objects.filter(owner=row.owner_id, data_digest=row.data_digest).exclude(pk=row.pk)
-    needed = {cell.digest for other in others for cell in other.parsed_spec.cells()}
+    table, *blocks = row.removed_with()
+    removals.remove(table)
+    for one in blocks:
+        remove_unneeded_blocks(one)
+
+
+def remove_unneeded_blocks(key: str) -> None:
+    """Remove what is stored below ``blocks/OWNER/DIGEST OF DATA`` but the cells of experiments that exist."""
+    _, owner, *digest = key.split("/")
+    rows = Experiment.objects.filter(owner=owner, data_digest__in=digest)
+    needed = {cell.digest for row in rows for cell in row.parsed_spec.cells()}
     if not needed:
-        blocks.remove_folder()
+        removals.remove(key)
         return
-    for cell in row.parsed_spec.cells():
-        if cell.digest not in needed:
-            (blocks / cell.digest).remove_folder()
-
-
-def forget_after_commit(instance: Experiment, **_: Any) -> None:
-    """:func:`forget` with the row, whatever it went with: its dataset, its owner."""
-    local_files.gone_after_commit(instance, forget)
+    for cell in {path.key.split("/")[3] for path in StoredPath(key).iterdir()} - needed:
+        removals.remove(f"{key}/{cell}")

@@ -29,6 +29,8 @@ class Experiment(InProject, JobStatus):
     ``preset`` states it for rows from before specs did.
     """
 
+    STORED_IN: ClassVar = "experiments"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="experiments")
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="experiments", null=True, blank=True)
@@ -115,7 +117,12 @@ class Experiment(InProject, JobStatus):
     @property
     def folder(self) -> StoredPath:
         """Where its table is stored."""
-        return StoredPath(f"experiments/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
+
+    def removed_with(self) -> list[str]:
+        """Names of the files that are removed with the row; of blocks what no other experiment needs."""
+        blocks = [f"blocks/{self.owner_id}/{self.data_digest}"] if self.data_digest else []
+        return [str(self.folder), *blocks]
 
     def table_path(self, sha256: str) -> StoredPath:
         """The table with this digest: one that is made again has another name, or is the same."""

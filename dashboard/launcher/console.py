@@ -7,9 +7,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str]) -> None:
     """Run ``cairn ARGUMENTS`` as ``manage.py ARGUMENTS``; ImportError where Django is not installed."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
-    from django.core.management import execute_from_command_line
-
+    from dashboard.launcher.commands import execute
     from dashboard.launcher.settings_problem import refuse_broken_settings
 
     refuse_broken_settings(arguments)
-    execute_from_command_line(["cairn", *arguments])
+    execute(["cairn", *arguments])

@@ -1,4 +1,4 @@
-"""What the sweep does: requeue lost jobs every few seconds; delete what has no owner every minute."""
+"""What the sweep does: requeue lost jobs every few seconds; remove files that no row names every minute."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from django.db.models.functions import Now
 
 from dashboard.account_data import services as account_data
 from dashboard.accounts import services as accounts
-from dashboard.accounts.models import MapFile, UserSession
+from dashboard.accounts.models import UserSession
 from dashboard.attacks.models import Attack
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets import resumable
-from dashboard.datasets.models import Dataset, Upload
+from dashboard.datasets.models import Dataset
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
-from dashboard.maintenance import objects, retention
-from dashboard.publications.models import Publication
+from dashboard.maintenance import objects, orphans, retention
 from dashboard.releases.downloads import KEPT
 from dashboard.releases.models import Release
-from dashboard.storage import local_files
+from dashboard.storage import installation, local_files, removals, trash
 from dashboard.storage.stored_path import stored_files
+from privacy_engine import progress
 
 logger = logging.getLogger(__name__)
 
@@ -64,22 +64,34 @@ class Cleanup:
         self._lenient_until = 0.0
 
     def round(self) -> dict[str, int] | None:
-        """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
+        """Sweep once, and tidy when it is time; what was done, or None if the database did not answer.
+
+        Raises
+        ------
+        installation.Refused
+            Database and files do not belong together (any more). Nothing was done.
+        """
         if not connection.in_atomic_block:
             close_old_connections()
         local_files.home("run")
         loop_path().touch()
+        tidies = time.monotonic() - self._tidied >= TIDY_EVERY_S
         try:
+            lists = tidies and time.monotonic() - self._listed >= LIST_EVERY_S and stored_files().answers()
+            if tidies:
+                installation.require(whole=lists)
             done = _added(self._sweep(model) for model in job_models.models_of())
             if not self._lenient:
                 recover_lost()
-            if time.monotonic() - self._tidied >= TIDY_EVERY_S:
-                done |= tidy()
-                self._tidied = time.monotonic()
-            if time.monotonic() - self._listed >= LIST_EVERY_S:
-                done |= objects.remove_orphans()
-                self._listed = time.monotonic()
-        except (DatabaseError, OSError, StorageUnavailable) as error:
+            with progress.listening(loop_path().touch):
+                if not tidies:
+                    removals.finish()
+                else:
+                    done |= tidy(list_objects=lists)
+                    self._tidied = time.monotonic()
+                    if lists:
+                        self._listed = time.monotonic()
+        except (DatabaseError, OSError, StorageUnavailable, installation.Unanswered) as error:
             logger.warning("sweep missed: %s", type(error).__name__)
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
@@ -102,33 +114,37 @@ def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
     return total
 
 
-def tidy() -> dict[str, int]:
-    """Clear away expired links, tokens and sessions, abandoned folders and stale files."""
+def tidy(*, list_objects: bool = False) -> dict[str, int]:
+    """Clear away expired links, tokens and sessions, and files without a row; with ``list_objects`` shared ones too."""
     sessions, _ = UserSession.objects.filter(expire_date__lt=Now()).delete()
     uploads = resumable.forget_expired()
     account_data.forget_expired()
     retention.apply()
-    files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
-    for path in files:
+    removals.finish()
+    removals.conclude()
+    done = orphans.remove(
+        local=[*_abandoned(), *_stale(), *_unneeded()],
+        stored=objects.orphans() if list_objects else (),
+        most=0 if installation.is_older_copy() else orphans.MOST,
+    )
+    if list_objects or not stored_files().shared:  # else objects that an older copy does not know are not listed yet
+        installation.record_sweep()
+    for path in (temporary := list(_temporary())):
         local_files.remove(path)
+    trash.purge(shared=list_objects)
     stored_files().maintain()
-    return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
-
-
-def _strays() -> Iterator[Path]:
-    """Pieces of uploads, base maps and copies of published releases without a row."""
-    for folder, model in (("uploads", Upload), ("base-maps", MapFile), ("publications", Publication)):
-        old = {path.name: path for path in _inside(folder) if _age_s(path) > ABANDONED_S}
-        alive = {str(pk) for pk in model._default_manager.in_bulk([pk for pk in map(_uuid, old) if pk])}
-        yield from (path for name, path in old.items() if name not in alive)
+    if list_objects:
+        done["objects"] += stored_files().abort_forgotten()
+    return done | {"expired": accounts.forget_expired() + sessions + uploads, "files": done["files"] + len(temporary)}
 
 
 def _abandoned() -> Iterator[Path]:
-    """Folders of datasets, releases, experiments and attacks that are no more."""
-    for folder, model in _folders().items():
+    """Files and folders of rows that are no more: of datasets, releases, uploads, base maps and so on."""
+    for folder, model in removals.folders().items():
+        if folder == "blocks":  # which are those of experiments: _unneeded()
+            continue
         old = {path.name: path for path in _inside(folder) if _age_s(path) > ABANDONED_S}
-        ids = [pk for pk in map(_uuid, old) if pk]
-        alive = {str(pk) for pk in model._default_manager.in_bulk(ids)}
+        alive = installation.known_ids(model, old)
         yield from (path for name, path in old.items() if name not in alive)
 
 
@@ -142,15 +158,30 @@ def _unneeded() -> Iterator[Path]:
         yield from [owner] if empty else sorted(old)
 
 
-def _stale() -> Iterator[Path]:
-    """Halves of files, whole ones of attempts that published nothing, and stored exports."""
+def _temporary() -> Iterator[Path]:
+    """Halves of files and stored exports, by their names alone, whatever the database names."""
     yield from (path for path in _inside("tmp") if _age_s(path) > STALE_S)
+    yield from (path for path in _of_rows() if _is_temporary(path.name) and _age_s(path) > STALE_S)
+
+
+def _stale() -> Iterator[Path]:
+    """Whole files of attempts that published nothing."""
     current = _current_tokens()
-    for path in (path for name in _folders() for folder in _inside(name) for path in folder.glob("*")):
+    for path in (path for path in _of_rows() if not _is_temporary(path.name)):
         tokens = {found.replace("-", "") for found in _TOKEN.findall(path.name)}
-        passing = path.name.endswith(".part") or path.name.startswith(KEPT)
-        if (passing or (tokens and not tokens & current)) and _age_s(path) > STALE_S:
+        if tokens and not tokens & current and _age_s(path) > STALE_S:
             yield path
+
+
+def _is_temporary(name: str) -> bool:
+    return name.endswith(".part") or name.startswith(KEPT)
+
+
+def _of_rows() -> Iterator[Path]:
+    """The files in folders of rows that are jobs."""
+    for model in job_models.listed_models():
+        if folder := getattr(model, "STORED_IN", ""):
+            yield from (path for one in _inside(folder) for path in one.glob("*"))
 
 
 def _current_tokens() -> set[str]:
@@ -162,11 +193,6 @@ def _current_tokens() -> set[str]:
         *Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True),
     ]
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}
-
-
-def _folders() -> dict[str, type[job_models.JobStatus]]:
-    """The models whose rows have a folder each, by the name of the folder of those folders."""
-    return {f"{model._meta.model_name}s": model for model in job_models.listed_models()}
 
 
 def _inside(name: str) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -10,47 +9,33 @@ from itertools import islice
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
 from dashboard.attacks.models import Attack
-from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.experiments.models import Experiment
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import stored_files
-
-logger = logging.getLogger(__name__)
+from privacy_engine import progress
 
 STALE_S = 3600.0  # twice the longest job: the row that names it is there by now, or will never be
 BATCH = 500
 
 
-def remove_orphans() -> dict[str, int]:
-    """Delete the objects that are an hour old and that no row names; {"objects": how many}.
+def orphans() -> Iterator[str]:
+    """Names of the objects that are an hour old, of an app, and named by no row.
 
     Raises
     ------
     StorageUnavailable
         The list cannot be had now.
     """
-    storage, removed = stored_files(), 0
+    storage = stored_files()
     if not storage.shared:
-        return {}
-    old = (one.name for one in storage.listed("") if one.age_s > STALE_S)
-    while names := list(islice(old, BATCH)):
-        for name in sorted(set(names) - _named(names)):
-            try:
-                storage.remove(name)
-                removed += 1
-            except StorageUnavailable as error:
-                logger.warning("an object stays for the next sweep: %s", type(error).__name__)
-    return {"objects": removed + storage.abort_forgotten()}
-
-
-def _named(names: Iterable[str]) -> set[str]:
-    """Those of the objects that a row names."""
-    by_app: dict[str, list[str]] = {}
-    for name in names:
-        by_app.setdefault(name.partition("/")[0], []).append(name)
-    return {name for app, some in by_app.items() if app in _NAMES for name in _NAMES[app](some)}
+        return
+    for app in _NAMES:
+        old = (one.name for one in storage.listed(f"{app}/") if one.age_s > STALE_S)
+        while names := list(islice(old, BATCH)):
+            progress.advance()
+            yield from sorted(set(names) - set(_NAMES[app](names)))
 
 
 def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:

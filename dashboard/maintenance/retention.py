@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State, listed_models
+from dashboard.storage import removals
 
 AT_ONCE = 200
 """Rows of a kind in one round of the sweep."""
@@ -34,14 +36,15 @@ def _remove_originals(before: datetime) -> int:
     removed = 0
     for row in old.filter(aggregation__isnull=True, stay_detection__isnull=True)[:AT_ONCE]:
         # the row first: one that is being read again meanwhile is not ready any more
-        if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
-            row.original_path.unlink()
-            removed += 1
+        with transaction.atomic():
+            if old.filter(pk=row.pk).update(original_removed_at=timezone.now()):
+                removals.request(str(row.original_path))
+                removed += 1
     return removed
 
 
 def _delete_failed(before: datetime) -> int:
-    """Rows of every kind of job; what they were charged stays charged, and the sweep deletes their files."""
+    """Rows of every kind of job; what they were charged stays charged, and their files go with them."""
     deleted = 0
     for model in listed_models():
         old = model._default_manager.filter(state__in=[State.FAILED, State.CANCELLED], finished_at__lt=before)

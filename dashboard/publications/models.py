@@ -42,6 +42,7 @@ class Publication(models.Model):
     """
 
     OWNER: ClassVar = "owner"
+    STORED_IN: ClassVar = "publications"
     PROJECT: ClassVar = "release__dataset__project"  # none once the release is discarded
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -119,7 +120,7 @@ class Publication(models.Model):
     @property
     def folder(self) -> StoredPath:
         """Where its copy is stored."""
-        return StoredPath(f"publications/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
 
     @property
     def data_path(self) -> StoredPath:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -94,8 +93,6 @@ def _create(fresh: Publication, release: Release) -> Publication:
     return fresh
 
 
-@transaction.atomic
 def revoke_publication(*, publication: Publication) -> None:
     """End a link at once, and delete the copy behind it."""
-    transaction.on_commit(partial(copies.remove, Publication(pk=publication.pk)))
     publication.delete()

@@ -26,6 +26,8 @@ class Release(Job):
     """One draw of one mechanism over a dataset, with a landmark set where one was chosen for trajectories."""
 
     TASK: ClassVar = "releases.run"
+    STORED_IN: ClassVar = "releases"
+    FILE_COLUMN: ClassVar = "data_file"
     RELATED: ClassVar = ("dataset",)
     OWNER: ClassVar = "dataset__owner"
     PROJECT: ClassVar = "dataset__project"
@@ -158,7 +160,11 @@ class Release(Job):
     @property
     def folder(self) -> StoredPath:
         """Where the published points are stored."""
-        return StoredPath(f"releases/{self.pk}")
+        return StoredPath(f"{self.STORED_IN}/{self.pk}")
+
+    def removed_with(self) -> list[str]:
+        """Names of the files that are removed with the row."""
+        return [str(self.folder), f"{Dataset.STORED_IN}/{self.dataset_id}/errors-{self.pk}-"]
 
     @property
     def data_path(self) -> StoredPath:

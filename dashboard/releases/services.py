@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -21,7 +20,6 @@ from dashboard.landmarks.promise import promise_context
 from dashboard.landmarks.services import lock_dataset
 from dashboard.projects.access import require_role
 from dashboard.projects.models import Role
-from dashboard.releases import files
 from dashboard.releases.models import Release
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
@@ -274,5 +272,4 @@ def discard_release(*, release: Release) -> None:
     held = Release.objects.select_for_update().get(pk=release.pk)
     if not held.claimed and held.state == State.QUEUED:
         cancel_release(release=held)
-    transaction.on_commit(partial(files.remove_all, held.pk, held.dataset_id))
     held.delete()

@@ -13,16 +13,13 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
-from copy import copy
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from django.conf import settings
-from django.db import transaction
 
 from privacy_engine.progress import advance
 
-T = TypeVar("T")
 CHUNK = 1 << 20
 
 
@@ -76,9 +73,3 @@ def unnamed(write: Callable[[BinaryIO], object]) -> BinaryIO:
         raise
     out.seek(0)
     return out
-
-
-def gone_after_commit(row: T, forget: Callable[[T], None]) -> None:
-    """``forget`` the files of a row that is being deleted, once it really is."""
-    gone = copy(row)  # its key is taken from the instance itself
-    transaction.on_commit(lambda: forget(gone))

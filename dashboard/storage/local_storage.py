@@ -74,6 +74,10 @@ class LocalFiles(FileSystemStorage):
         """Rename the folder."""
         source.rename(self._place(name))
 
+    def move(self, name: str, target: str) -> None:
+        """Rename the file or folder."""
+        Path(self.path(name)).rename(self._place(target))
+
     def remove(self, name: str) -> None:
         """Delete the file."""
         local_files.remove(Path(self.path(name)))

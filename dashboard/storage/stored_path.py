@@ -39,6 +39,8 @@ class StoredFiles(Protocol):
 
     def exists(self, name: str) -> bool: ...
 
+    def listdir(self, name: str) -> tuple[list[str], list[str]]: ...
+
     def path(self, name: str) -> str:
         """The path of the file itself; NotImplementedError where files are on another host."""
 
@@ -59,6 +61,9 @@ class StoredFiles(Protocol):
 
     def take_folder(self, source: Path, name: str) -> None:
         """:meth:`take` of every file in a folder, and of the folder."""
+
+    def move(self, name: str, target: str) -> None:
+        """Give a file (or folder of local files) another name; FileNotFoundError where there is none."""
 
     def remove(self, name: str) -> None:
         """Delete a file; nothing there is fine."""

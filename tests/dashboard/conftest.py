@@ -52,8 +52,9 @@ def clean_home() -> Iterator[None]:
     yield
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
     own += ("accountexports",)
-    for folder in (*own, "tmp", "run"):
+    for folder in (*own, "tmp", "run", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
+    (HOME / "installation").unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)

@@ -25,6 +25,7 @@ from dashboard.accounts.models import MapFile, User
 from dashboard.maintenance.cleanup import tidy
 from dashboard.maps import pmtiles_file
 from dashboard.maps.basemap import base_map
+from dashboard.storage import removals
 from tests.dashboard.api_helpers import first_error
 from tests.dashboard.conftest import HOME, client_of
 from tests.pmtiles import streets, write_tiles
@@ -138,8 +139,10 @@ class TestFile:
         first = send(owner_api, archive(tmp_path)).json()["file"]["url"]
         second = send(owner_api, archive(tmp_path), "other.pmtiles").json()["file"]["url"]
         assert first != second
+        removals.finish()  # as it does after a commit
         assert len(stored()) == MapFile.objects.count() == 1
         answer = owner_api.delete(FILE).json()
+        removals.finish()
         assert (answer["choice"], answer["file"], stored(), MapFile.objects.count()) == ("none", None, [], 0)
 
     def test_the_operators_file_is_the_default_and_an_own_one_comes_first(

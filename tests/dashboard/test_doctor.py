@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import closing
@@ -30,6 +31,7 @@ from dashboard.datasets.models import Dataset
 from dashboard.jobs import workers
 from dashboard.maintenance import doctor
 from dashboard.maintenance.doctor import host, services, storage
+from dashboard.storage import trash
 from dashboard.storage.uploads import SPARE_BYTES
 from tests import redis_server
 from tests.patience import patience
@@ -293,6 +295,25 @@ def run(home: Path, **environment: str) -> Any:
     done = start(home, "--json", **environment)
     assert done.returncode == 1, done.stderr
     return json.loads(done.stdout)
+
+
+class TestInstallation:
+    def test_of_other_files_is_the_only_finding(self, home: Path, db: None) -> None:
+        (home / "installation").write_text(f"{uuid.uuid4()}\n")
+        checks, (found,) = doctor.examine()
+        assert (checks, found.code, found.level) == (["installation id"], "installation", "error")
+        assert "manage.py adopt" in found.do
+
+    def test_a_trash_that_holds_something(self, home: Path) -> None:
+        assert codes(storage.trash_of_the_sweep) == []
+        lost = home / "datasets" / "of-no-row"
+        lost.mkdir(parents=True)
+        (lost / "original").write_bytes(b"x")
+        folder = trash.put(local=["datasets/of-no-row"])
+        (found,) = storage.trash_of_the_sweep()
+        assert (found.code, found.level) == ("trash", "warning")
+        assert f"{folder}: 1" in found.what
+        assert "manage.py trash --restore" in found.do
 
 
 class TestCommand:

@@ -22,7 +22,7 @@ from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.maintenance import retention
 from dashboard.releases.models import Release
-from dashboard.storage import local_files
+from dashboard.storage import local_files, removals
 from privacy_engine.audit import AuditSpec
 from tests.dashboard.conftest import CSV, upload
 from tests.dashboard.test_passwords import logged_in
@@ -155,6 +155,7 @@ class TestRetention:
         self.old(Dataset, done.dataset_id)
         self.old(Dataset, young.pk, 29)
         assert retention.apply()["originals"] == 1
+        removals.finish()  # as it does after a commit
         assert (done.dataset.original_path.exists(), young.original_path.exists()) == (False, True)
         assert done.dataset.points_path.exists()
         assert quota.used_bytes(owner) == SIZE

@@ -21,7 +21,7 @@ from dashboard.core.errors import Conflict
 from dashboard.datasets import resumable
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.maintenance import cleanup
-from dashboard.storage import uploads
+from dashboard.storage import removals, uploads
 from tests.dashboard.conftest import CSV
 
 URL = "/api/v1/uploads/"
@@ -71,6 +71,7 @@ class TestProtocol:
         row = Dataset.objects.get()
         assert row.original_path.read_bytes() == CSV
         assert Path(row.original_path).stat().st_mode & 0o777 == 0o600
+        removals.finish()  # as it does after a commit
         assert not list(Upload.objects.get().path.parent.iterdir())
 
     def test_requested_twice_it_is_the_same_dataset(self, owner_api: APIClient) -> None:
@@ -249,6 +250,7 @@ class TestFaults:
         (error,) = answer.json()["errors"]
         assert answer.status_code == 422
         assert made(owner_api, url, **{error["parameter"]: error["choices"][0]["value"]}).status_code == 201
+        removals.finish()  # as it does after a commit
         assert not list(Upload.objects.get().path.parent.iterdir())
 
     @pytest.mark.parametrize("sha256", ["0" * 64, "zz", ""])

@@ -8,6 +8,7 @@ from dashboard.maintenance.doctor import host, services, storage
 from dashboard.maintenance.doctor.finding import Finding
 
 CHECKS: list[Callable[[], Iterable[Finding]]] = [
+    storage.installation_id,
     host.files,
     host.permissions,
     host.disk,
@@ -19,6 +20,7 @@ CHECKS: list[Callable[[], Iterable[Finding]]] = [
     services.sweep,
     services.clocks,
     storage.storage,
+    storage.trash_of_the_sweep,
     host.keys,
     host.names_and_https,
     host.upload_limit,

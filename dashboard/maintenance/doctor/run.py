@@ -7,7 +7,10 @@ from dashboard.maintenance.doctor.finding import Finding, error
 
 
 def examine() -> tuple[list[str], list[Finding]]:
-    """Return the names of the checks that ran, and what they found."""
+    """Return the names of the checks that ran, and what they found.
+
+    Where database and files do not belong together nothing else is examined: it would make a database.
+    """
     names, found = [], []
     for check in CHECKS:
         name = check.__name__.replace("_", " ")
@@ -21,4 +24,6 @@ def examine() -> tuple[list[str], list[Finding]]:
                     "check-failed", f"The check of the {name} ended with {kind}.", "Correct the other findings first."
                 )
             )
+        if any(one.code == "installation" for one in found):
+            break
     return names, found

@@ -8,10 +8,35 @@ from django.db import DatabaseError
 
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
-from dashboard.maintenance.doctor.finding import Finding, error
+from dashboard.maintenance.doctor.finding import Finding, error, warning
 from dashboard.releases.models import Release
+from dashboard.storage import installation, trash
 
 NEWEST = 200
+
+
+def installation_id() -> Iterator[Finding]:
+    """Database and files have the same id, or none yet."""
+    try:
+        installation.check()
+    except installation.Refused as refused:
+        yield error("installation", refused.what, refused.do)
+    except installation.Unanswered:
+        return  # which other checks report
+
+
+def trash_of_the_sweep() -> Iterator[Finding]:
+    """Nothing is in the trash."""
+    found = trash.contents()
+    if found:
+        listed = ", ".join(f"{folder}: {files}" for folder, files in found.items())
+        yield warning(
+            "trash",
+            f"The sweep found more files without a row than failed jobs leave, and moved them to the trash ({listed}).",
+            "If database or files are an older copy, stop web, workers and sweep, restore the newer one, and move the "
+            "files back: manage.py trash --restore FOLDER. Otherwise leave them: each folder is removed after "
+            f"{trash.KEPT.days} days.",
+        )
 
 
 def storage() -> Iterator[Finding]:

@@ -24,4 +24,4 @@ class Command(BaseCommand):
         if not options["yes"]:
             raise CommandError(f"{user.datasets.count()} datasets would be deleted. Repeat it with --yes.")
         services.delete_account(user=user)
-        self.stdout.write(f"{options['user']} is deleted. The sweep removes the files within two minutes.")
+        self.stdout.write(f"{options['user']} is deleted. The sweep removes what is left of the files within minutes.")

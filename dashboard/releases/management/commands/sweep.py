@@ -5,9 +5,10 @@ import threading
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dashboard.maintenance.cleanup import Cleanup
+from dashboard.storage.installation import Refused
 
 
 class Command(BaseCommand):
@@ -20,12 +21,15 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
         cleanup, stop = Cleanup(), threading.Event()
-        if once:
-            done = cleanup.round()
-            self.stdout.write(", ".join(f"{name} {n}" for name, n in (done or {}).items()) or "no database")
-            return
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
-        while not stop.is_set():
-            cleanup.round()
-            stop.wait(settings.CAIRN_SWEEP_S)
+        try:
+            if once:
+                done = cleanup.round()
+                self.stdout.write(", ".join(f"{name} {n}" for name, n in (done or {}).items()) or "no database")
+                return
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: stop.set())
+            while not stop.is_set():
+                cleanup.round()
+                stop.wait(settings.CAIRN_SWEEP_S)
+        except Refused as refused:
+            raise CommandError(str(refused)) from None

@@ -1,0 +1,545 @@
+"""Starts of Cairn with a database and files that do not belong together: nothing is lost, each states what to do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tests import postgres
+from tests.dashboard.storages_of_tests import host
+from tests.patience import patience
+from tests.s3_server import S3Server, running_s3
+from tests.server import clean_environment
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+ROOT = Path(__file__).resolve().parent.parent
+OLD = 7200.0
+OF_A_PROCESS = ("tmp", "run", "log", "broker", "cache")
+COMMANDS = """
+import contextlib, io, json, sys, traceback
+import django; django.setup()
+from django.db import connection
+from dashboard.launcher.commands import Commands
+from dashboard.maintenance import objects
+objects.STALE_S = -1.0  # objects have the times of the server
+found = []
+for command in json.loads(sys.argv[1]):
+    out, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        sys.argv = ["manage.py", *command]
+        try:
+            Commands(sys.argv).execute()
+        except SystemExit as ended:
+            code = ended.code
+        except BaseException:
+            code = 99
+            traceback.print_exc()
+    connection.close()
+    found.append([code, out.getvalue()])
+print(json.dumps(found))
+"""
+"""Runs commands as manage.py does, in one process: starting Django takes longer than all else."""
+SET_UP = """
+from django.core.files.base import ContentFile
+from dashboard.accounts.models import User
+from dashboard.datasets.services import import_dataset
+owner = User.objects.create(username="owner")
+for minute in range(10, 10 + {datasets}):
+    body = "time,lat,lon\\n" + "".join(f"2024-06-15T10:{{minute}}:0{{i}}Z,52.5{{i}},13.4\\n" for i in range(3))
+    import_dataset(owner=owner, upload=ContentFile(body.encode(), "run.csv"))
+"""
+DATASETS = 11
+"""Two files each: more than a round of the sweep removes."""
+
+
+@dataclass(frozen=True)
+class Cairn:
+    """An installation: a home, a database, and a storage that hosts share if there is one."""
+
+    home: Path
+    url: str = ""
+    storage: Mapping[str, str] | None = None
+
+    @property
+    def env(self) -> dict[str, str]:
+        found = clean_environment(
+            CAIRN_HOME=str(self.home),
+            CAIRN_SECRET_KEY="only-for-a-test-0123456789-0123456789-0123456789-01",
+            CAIRN_LEDGER_KEY="only-for-a-test-9876543210-9876543210-9876543210-98",
+            REDIS_URL="redis://127.0.0.1:1/0",
+            DJANGO_SETTINGS_MODULE="dashboard.config.settings",
+            **(self.storage or {}),
+        )
+        return found | ({"DATABASE_URL": self.url} if self.url else {})
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            timeout=patience(120),
+            check=False,
+        )
+
+    def commands(self, *commands: str) -> list[tuple[int, str]]:
+        """Exit code and output of each command."""
+        done = self.python("-c", COMMANDS, json.dumps([command.split("|") for command in commands]))
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
+
+    def manage(self, *commands: str) -> str:
+        """The output of commands that succeed."""
+        found = self.commands(*commands)
+        assert [code for code, _ in found] == [0] * len(found), found
+        return "".join(output for _, output in found)
+
+    def set_up(self, datasets: int = DATASETS) -> Cairn:
+        """With a user, datasets and their files, all of them old."""
+        self.manage("migrate|-v0", f"shell|-v0|-c|{SET_UP.format(datasets=datasets)}")
+        age(self.home)
+        return self
+
+    def id(self) -> str:
+        return (self.home / "installation").read_text().strip()
+
+    def files(self) -> dict[str, str]:
+        """The SHA-256 of every file that is stored in the home."""
+        return {
+            str(path.relative_to(self.home)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(self.home.rglob("*"))
+            if path.is_file() and path.relative_to(self.home).parts[0] not in OF_A_PROCESS
+        }
+
+
+def age(home: Path) -> None:
+    """Make everything older than what the sweep leaves alone."""
+    for path in home.rglob("*"):
+        os.utime(path, (time.time() - OLD,) * 2)
+
+
+def stored(home: Path) -> list[str]:
+    return sorted(str(path.relative_to(home)) for path in (home / "datasets").rglob("*") if path.is_file())
+
+
+def assert_refused(cairn: Cairn, *texts: str) -> None:
+    """Every command ends with 1, writes nothing and states what differs and what to do, as doctor does."""
+    before = cairn.files()
+    *refused, (code, report) = cairn.commands("migrate|-v0", "sweep|--once", "run", "doctor")
+    for found, output in refused:
+        assert found == 1, output
+        for text in (*texts, "manage.py adopt", "Nothing was written"):
+            assert text in output
+    assert code == 1
+    assert "ERROR installation: " in report
+    assert texts[0] in report
+    assert cairn.files() == before
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of an installation on SQLite, to be copied."""
+    return Cairn(tmp_path_factory.mktemp("sqlite") / "home").set_up().home
+
+
+@pytest.fixture
+def sqlite(template: Path, tmp_path: Path) -> Cairn:
+    shutil.copytree(template, tmp_path / "home")
+    return Cairn(tmp_path / "home")
+
+
+@pytest.fixture
+def other(template: Path, tmp_path: Path) -> Cairn:
+    """Another installation, with rows and files of its own."""
+    shutil.copytree(template, tmp_path / "other")
+    found, fresh = Cairn(tmp_path / "other"), uuid.uuid4()
+    (found.home / "installation").write_text(f"{fresh}\n")
+    with closing(sqlite3.connect(found.home / "cairn.sqlite3")) as database, database:
+        database.execute("UPDATE storage_installation SET id = ?", [fresh.hex])
+    age(found.home)
+    return found
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    programs = postgres.programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed here")
+    with postgres.cluster(programs) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    pytest.importorskip("moto", reason="the packages of an S3 storage are not installed here")
+    with running_s3(tmp_path_factory.mktemp("s3")) as found:
+        yield found
+
+
+def fresh_database(cluster: str, name: str, template: str = "template1") -> str:
+    folder, programs = cluster.partition("@/")[2].rpartition("/")[0], postgres.programs()
+    assert programs
+    command = [programs / "createdb", "-h", folder, "-U", postgres.USER, "-T", template, name]
+    subprocess.run(command, check=True, cwd="/")
+    return f"{cluster.rpartition('/')[0]}/{name}"
+
+
+@pytest.fixture(scope="module")
+def migrated(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database to be copied: tables, and no id."""
+    cairn = Cairn(tmp_path_factory.mktemp("migrated"), fresh_database(cluster, "migrated"))
+    done = cairn.python("-c", MIGRATED_ALONE)
+    assert done.returncode == 0, done.stderr
+    return "migrated"
+
+
+@pytest.fixture(scope="module")
+def on_postgres(cluster: str, migrated: str, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+    url = fresh_database(cluster, "first", migrated)
+    return Cairn(tmp_path_factory.mktemp("postgres") / "home", url).set_up()
+
+
+@pytest.fixture(scope="module")
+def on_s3(cluster: str, migrated: str, server: S3Server, tmp_path_factory: pytest.TempPathFactory) -> Cairn:
+    url = fresh_database(cluster, "shared", migrated)
+    return Cairn(tmp_path_factory.mktemp("s3host") / "home", url, server.environment("first")).set_up()
+
+
+def names_in(server: S3Server, prefix: str, folder: Path) -> list[str]:
+    return sorted(one.name for one in host(server, prefix, folder).listed(""))
+
+
+class TestSQLite:
+    def test_a_database_made_afresh(self, on_postgres: Cairn) -> None:
+        """1: DATABASE_URL is left out, and the home's own database would be made."""
+        assert_refused(
+            replace(on_postgres, url=""),
+            "Set DATABASE_URL",
+            on_postgres.id(),
+        )
+        for arguments in (("manage.py", "migrate"), ("manage.py", "run")):
+            done = replace(on_postgres, url="").python(*arguments)
+            assert (done.returncode, done.stdout) == (1, "")
+            assert "Set DATABASE_URL" in done.stderr
+            assert "Traceback" not in done.stderr
+        assert not (on_postgres.home / "cairn.sqlite3").exists()
+
+    def test_the_file_of_the_database_is_gone(self, sqlite: Cairn) -> None:
+        """2"""
+        (sqlite.home / "cairn.sqlite3").unlink()
+        assert_refused(sqlite, "Set DATABASE_URL", str(sqlite.home / "cairn.sqlite3"))
+        assert not (sqlite.home / "cairn.sqlite3").exists()
+
+    def test_the_database_of_another_home(self, sqlite: Cairn, other: Cairn) -> None:
+        """5"""
+        shutil.copy(other.home / "cairn.sqlite3", sqlite.home / "cairn.sqlite3")
+        assert_refused(sqlite, "Different installations", sqlite.id(), other.id())
+
+    def test_another_home(self, sqlite: Cairn, other: Cairn) -> None:
+        """8"""
+        assert_refused(replace(other, url=f"sqlite:///{sqlite.home}/cairn.sqlite3"), "Different", "Set CAIRN_HOME")
+
+    @pytest.mark.parametrize("newer", [DATASETS, 1])
+    def test_an_older_copy_of_the_database(self, sqlite: Cairn, tmp_path: Path, newer: int) -> None:
+        """11: the ids are equal; what the older database does not know goes to the trash, and back from there."""
+        before, database = stored(sqlite.home), sqlite.home / "cairn.sqlite3"
+        sqlite.manage("sweep|--once")
+        shutil.copy(database, tmp_path / "newer.sqlite3")
+        with closing(sqlite3.connect(database)) as older, older:
+            older.execute("DELETE FROM datasets_dataset WHERE rowid > ?", [DATASETS - newer])
+            older.execute("UPDATE storage_installation SET swept_at = '2024-01-01 00:00:00'")
+        (_, swept), (_, report), (_, listed) = sqlite.commands("sweep|--once", "doctor", "trash")
+        (folder,) = (sqlite.home / "trash").iterdir()
+        moved = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+        assert len(moved) == 2 * newer
+        assert sorted([*stored(sqlite.home), *moved]) == before
+        assert f"{len(moved)} files that no row names were moved to trash/{folder.name}" in swept
+        assert "WARNING trash: " in report
+        assert listed == f"trash/{folder.name}  {len(moved)} files\n"
+        shutil.copy(tmp_path / "newer.sqlite3", database)
+        report = sqlite.commands(f"trash|--restore|trash/{folder.name}", "sweep|--once", "doctor")[-1][1]
+        assert stored(sqlite.home) == before
+        assert "files-missing" not in report
+        assert "trash" not in report
+
+    def test_an_older_copy_of_the_files(self, sqlite: Cairn) -> None:
+        """12: rows lack their files, which doctor reports; nothing else goes."""
+        gone = sorted((sqlite.home / "datasets").iterdir())[0]
+        shutil.rmtree(gone)
+        before = stored(sqlite.home)
+        (code, _), (failed, report) = sqlite.commands("sweep|--once", "doctor")
+        assert (code, failed) == (0, 1)
+        assert stored(sqlite.home) == before
+        assert "files-missing: 1 of the newest" in report
+        assert gone.name in report
+
+
+class TestPostgreSQL:
+    def test_an_empty_database(self, on_postgres: Cairn, cluster: str) -> None:
+        """3"""
+        empty = replace(on_postgres, url=fresh_database(cluster, "empty"))
+        assert_refused(empty, "Set DATABASE_URL", on_postgres.id())
+        assert empty.python("-c", TABLES).stdout.strip() == "0"
+
+    def test_the_database_of_another_installation(
+        self, on_postgres: Cairn, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        """4"""
+        url = fresh_database(cluster, "second", migrated)
+        second = Cairn(tmp_path / "second", url)
+        second.manage("migrate|-v0")
+        assert_refused(replace(on_postgres, url=url), "Different installations", on_postgres.id(), second.id())
+
+    def test_another_folder(self, on_postgres: Cairn, tmp_path: Path) -> None:
+        """6: CAIRN_HOME is left out or typed wrongly."""
+        assert_refused(replace(on_postgres, home=tmp_path / "typo"), "Set CAIRN_HOME", str(tmp_path / "typo"))
+
+    def test_an_empty_volume(self, on_postgres: Cairn, tmp_path: Path) -> None:
+        """7"""
+        (tmp_path / "volume").mkdir()
+        empty = replace(on_postgres, home=tmp_path / "volume")
+        assert_refused(empty, "Set CAIRN_HOME", "mount its volume")
+        for code, arguments in SERVERS:
+            done = empty.python(*arguments)
+            assert done.returncode == code, (arguments, done.stdout, done.stderr)
+            assert "Set CAIRN_HOME" in done.stderr
+        assert not list((tmp_path / "volume").glob("installation"))
+
+    def test_a_database_that_was_away_is_compared_before_it_is_used(
+        self, on_postgres: Cairn, cluster: str, migrated: str
+    ) -> None:
+        """The web server starts all the same; what then answers is the database of another installation."""
+        late = replace(on_postgres, url=f"{cluster.rpartition('/')[0]}/late")
+        with subprocess.Popen(
+            [sys.executable, "-c", LATE],
+            cwd=ROOT,
+            env=late.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout
+            assert process.stdout.readline() == "started\n"
+            fresh_database(cluster, "late", migrated)
+            first, second = process.communicate("go\n", patience(60))[0].splitlines()
+        assert "OperationalError" in first
+        assert f"the installation {on_postgres.id()}" in first
+        assert "OperationalError" in second
+
+
+LATE = """
+import dashboard.config.wsgi
+from dashboard.accounts.models import User
+print("started", flush=True)
+input()
+for _ in range(2):
+    try:
+        print(User.objects.count())
+    except Exception as error:
+        print(type(error).__name__, str(error).replace(chr(10), " "))
+"""
+TABLES = """
+import django; django.setup()
+from django.db import connection
+print(len(connection.introspection.table_names()))
+"""
+SERVERS = (
+    (1, ("-c", "import dashboard.config.wsgi")),
+    (3, ("-m", "gunicorn", "dashboard.config.wsgi:application", "--bind", "127.0.0.1:0", "--no-control-socket")),
+    (1, ("-m", "celery", "-A", "dashboard.config.celery:app", "worker", "--pool", "solo")),
+)
+
+
+class TestSharedStorage:
+    def test_the_bucket_of_another_installation(
+        self, on_s3: Cairn, server: S3Server, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        """9"""
+        second = Cairn(
+            tmp_path / "second", fresh_database(cluster, "of-second", migrated), server.environment("second")
+        )
+        second.manage("migrate|-v0")
+        before = names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")
+        assert_refused(replace(on_s3, storage=second.storage), "Set CAIRN_STORAGE", on_s3.id(), second.id())
+        assert_refused(replace(second, storage=on_s3.storage), "Set CAIRN_STORAGE", on_s3.id(), second.id())
+        assert (names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")) == before
+
+    def test_an_empty_bucket(self, on_s3: Cairn, server: S3Server, tmp_path: Path) -> None:
+        """10"""
+        assert_refused(replace(on_s3, storage=server.environment("empty")), "Set CAIRN_STORAGE", on_s3.id())
+        assert names_in(server, "empty", tmp_path / "cache") == []
+
+    def test_an_empty_database(self, on_s3: Cairn, server: S3Server, cluster: str, tmp_path: Path) -> None:
+        before = names_in(server, "first", tmp_path / "cache")
+        fresh = replace(on_s3, home=tmp_path / "fresh", url=fresh_database(cluster, "fresh"))
+        assert_refused(fresh, "Set DATABASE_URL", on_s3.id())
+        assert names_in(server, "first", tmp_path / "cache") == before
+
+    def test_a_further_host_joins(self, on_s3: Cairn, server: S3Server, tmp_path: Path) -> None:
+        before = names_in(server, "first", tmp_path / "cache")
+        further = replace(on_s3, home=tmp_path / "further")
+        further.manage("migrate|-v0", "sweep|--once")
+        assert further.id() == on_s3.id()
+        assert names_in(server, "first", tmp_path / "cache") == before
+
+    def test_many_objects_without_a_row_go_to_the_trash(
+        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        cairn = Cairn(
+            tmp_path / "home", fresh_database(cluster, "older", migrated), server.environment("older")
+        ).set_up()
+        before = names_in(server, "older", tmp_path / "cache")
+        forget = "from dashboard.datasets.models import Dataset\nDataset.objects.all()._raw_delete('default')"
+        swept, report = cairn.manage(f"shell|-v0|-c|{forget}", "sweep|--once"), cairn.commands("doctor")[0][1]
+        moved = [name for name in names_in(server, "older", tmp_path / "cache") if name.startswith("trash/")]
+        assert sorted(["installation", *("/".join(name.split("/")[2:]) for name in moved)]) == before
+        assert f"{len(moved)} files that no row names were moved" in swept
+        assert "WARNING trash: " in report
+        cairn.manage(f"trash|--restore|{'/'.join(moved[0].split('/')[:2])}")
+        assert names_in(server, "older", tmp_path / "cache") == before
+
+
+class TestKilled:
+    def test_what_an_owner_deletes_is_removed_after_a_kill_and_never_in_the_trash(self, sqlite: Cairn) -> None:
+        killed = sqlite.python("-c", KILLED_AT_REMOVAL)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+        assert len(stored(sqlite.home)) == 2 * DATASETS - 1  # a file of one dataset went
+        sqlite.manage("sweep|--once")
+        assert stored(sqlite.home) == []
+        assert not (sqlite.home / "trash").exists()
+
+
+KILLED_AT_REMOVAL = """
+import django; django.setup()
+import os, signal
+from pathlib import Path
+from django.db import transaction
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import delete_dataset
+from dashboard.storage import removals
+def killed(key):
+    next(Path(os.environ["CAIRN_HOME"], key).glob("*")).unlink()
+    os.kill(os.getpid(), signal.SIGKILL)
+removals.remove = killed
+with transaction.atomic():
+    for dataset in Dataset.objects.all():
+        delete_dataset(dataset=dataset)
+"""
+
+
+class TestWithoutIds:
+    """Installations from before there were ids."""
+
+    @staticmethod
+    def _forget_ids(cairn: Cairn) -> None:
+        (cairn.home / "installation").unlink()
+        with closing(sqlite3.connect(cairn.home / "cairn.sqlite3")) as database, database:
+            database.execute("DROP TABLE storage_installation")
+            database.execute("DROP TABLE storage_removal")
+            database.execute("DELETE FROM django_migrations WHERE app = 'storage'")
+
+    def test_one_of_today_is_upgraded(self, sqlite: Cairn) -> None:
+        self._forget_ids(sqlite)
+        before = stored(sqlite.home)
+        sqlite.manage("migrate|-v0", "sweep|--once")
+        with closing(sqlite3.connect(sqlite.home / "cairn.sqlite3")) as database:
+            ((found,),) = database.execute("SELECT id FROM storage_installation").fetchall()
+        assert sqlite.id().replace("-", "") == found
+        assert stored(sqlite.home) == before
+
+    def test_files_that_the_database_does_not_know(self, sqlite: Cairn) -> None:
+        self._forget_ids(sqlite)
+        (sqlite.home / "cairn.sqlite3").unlink()
+        assert_refused(sqlite, "names none", "Set DATABASE_URL")
+
+    def test_rows_without_any_file(self, sqlite: Cairn, tmp_path: Path) -> None:
+        self._forget_ids(sqlite)
+        away = replace(sqlite, home=tmp_path / "away", url=f"sqlite:///{sqlite.home}/cairn.sqlite3")
+        assert_refused(away, "there are none in", "Set CAIRN_HOME")
+        assert not (tmp_path / "away" / "installation").exists()
+
+
+class TestAdopt:
+    def test_counts_first_and_then_declares(self, sqlite: Cairn) -> None:
+        (sqlite.home / "cairn.sqlite3").unlink()
+        files, known = stored(sqlite.home), sqlite.id()
+        ((code, printed),) = sqlite.commands("adopt")
+        assert code == 1
+        assert f"{len(files)} files that no row of the database names; 0 rows without the file" in printed
+        assert not (sqlite.home / "cairn.sqlite3").exists()
+        sqlite.manage("adopt|--yes", "sweep|--once")
+        assert sqlite.id() == known
+        (folder,) = (sqlite.home / "trash").iterdir()
+        assert sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()) == files
+
+    def test_two_ids_become_a_third(self, sqlite: Cairn, other: Cairn) -> None:
+        mixed = replace(other, url=f"sqlite:///{sqlite.home}/cairn.sqlite3")
+        earlier = {sqlite.id(), other.id()}
+        mixed.manage("adopt|--yes", "migrate|-v0")
+        assert mixed.id() not in earlier
+        assert_refused(sqlite, "Different installations")
+
+
+class TestFirstStart:
+    STEPS = ("begin", "share", "confirm")
+
+    @pytest.mark.parametrize("step", STEPS)
+    def test_killed_at_any_step_it_is_completed_by_the_next(self, step: str, template: Path, tmp_path: Path) -> None:
+        cairn = Cairn(tmp_path / "home")
+        shutil.copytree(template, cairn.home)
+        TestWithoutIds._forget_ids(cairn)
+        for when in ("before", "after"):
+            killed = cairn.python("-c", KILLED.format(step=step, when=when))
+            assert killed.returncode == -signal.SIGKILL, killed.stderr
+        cairn.manage("migrate|-v0", "sweep|--once")
+        assert "not yet" not in cairn.id()
+        assert stored(cairn.home) == stored(template)
+
+    def test_of_several_processes_and_hosts_writes_one_id(
+        self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
+    ) -> None:
+        url = fresh_database(cluster, "together", migrated)
+        hosts = [Cairn(tmp_path / f"host{i // 2}", url, server.environment("together")) for i in range(4)]
+        running = [
+            subprocess.Popen([sys.executable, "manage.py", "sweep", "--once"], cwd=ROOT, env=one.env) for one in hosts
+        ]
+        assert [process.wait(patience(120)) for process in running] == [0] * 4
+        assert len({one.id() for one in hosts}) == 1
+        shared = host(server, "together", tmp_path / "cache")
+        with shared.reader("installation") as file:
+            assert file.read().decode().strip() == hosts[0].id()
+
+
+KILLED = """
+import os, signal, sys
+sys.argv = ["manage.py", "migrate", "-v0"]
+import django; django.setup()
+from dashboard.storage import installation
+step = getattr(installation, "{step}")
+def killed(*arguments):
+    "{when}" == "after" and step(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+installation.{step} = killed
+from dashboard.launcher.commands import execute
+execute(sys.argv)
+"""
+MIGRATED_ALONE = """
+import django; django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+"""
