@@ -15,5 +15,7 @@ class AttacksConfig(AppConfig):
         """Files go with the row: a release, a dataset and an account know nothing of this app."""
         from dashboard.attacks import files
         from dashboard.attacks.models import Attack
+        from dashboard.storage import integrity
 
+        integrity.content_check("attacks", files.is_as_recorded)
         post_delete.connect(files.forget_after_commit, sender=Attack)

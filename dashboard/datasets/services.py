@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,7 +24,7 @@ from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
 from dashboard.storage import local_files
-from dashboard.storage.stored_path import Source, StoredPath, located
+from dashboard.storage.stored_path import Source, StoredPath, located, remove_all
 from privacy_engine.cleaning import CleaningStep
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Preview, ReadOptions
@@ -340,5 +341,4 @@ def delete_dataset(*, dataset: Dataset) -> None:
     folders = [dataset.folder, *(StoredPath(f"releases/{pk}") for pk in releases)]
     with transaction.atomic():
         dataset.delete()
-        for folder in folders:
-            transaction.on_commit(folder.remove_folder)
+        transaction.on_commit(partial(remove_all, folders=folders))

@@ -26,11 +26,11 @@ from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
-from dashboard.maintenance import objects, retention
+from dashboard.maintenance import file_check, objects, retention
 from dashboard.publications.models import Publication
 from dashboard.releases.downloads import KEPT
 from dashboard.releases.models import Release
-from dashboard.storage import local_files
+from dashboard.storage import integrity, local_files
 from dashboard.storage.stored_path import stored_files
 
 logger = logging.getLogger(__name__)
@@ -62,6 +62,7 @@ class Cleanup:
         self._tidied = -TIDY_EVERY_S
         self._listed = -LIST_EVERY_S
         self._lenient_until = 0.0
+        self._files = file_check.PacedCheck()
 
     def round(self) -> dict[str, int] | None:
         """Sweep once, and tidy when it is time; what was done, or None if the database did not answer."""
@@ -84,6 +85,7 @@ class Cleanup:
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
         beats.record("sweep", socket.gethostname())
+        self._files.go_on()
         return done
 
     @property
@@ -111,6 +113,10 @@ def tidy() -> dict[str, int]:
     files = list(_abandoned()) + list(_stale()) + list(_strays()) + list(_unneeded())
     for path in files:
         local_files.remove(path)
+    gone = [str(path.relative_to(settings.CAIRN_HOME)) for path in files]
+    for start in range(0, len(gone), objects.BATCH):
+        some = gone[start : start + objects.BATCH]
+        integrity.forget(some, folders=some)
     stored_files().maintain()
     return {"expired": accounts.forget_expired() + sessions + uploads, "files": len(files)}
 

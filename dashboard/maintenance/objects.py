@@ -12,9 +12,12 @@ from dashboard.accounts.models import MapFile
 from dashboard.attacks.models import Attack
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset, Upload
+from dashboard.experiments.files import OLD_TABLE
 from dashboard.experiments.models import Experiment
+from dashboard.jobs.models import State
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
+from dashboard.storage import integrity
 from dashboard.storage.stored_path import stored_files
 
 logger = logging.getLogger(__name__)
@@ -31,26 +34,48 @@ def remove_orphans() -> dict[str, int]:
     StorageUnavailable
         The list cannot be had now.
     """
-    storage, removed = stored_files(), 0
+    storage, gone = stored_files(), list[str]()
     if not storage.shared:
         return {}
     old = (one.name for one in storage.listed("") if one.age_s > STALE_S)
     while names := list(islice(old, BATCH)):
-        for name in sorted(set(names) - _named(names)):
+        for name in sorted(set(names) - named(names)):
             try:
                 storage.remove(name)
-                removed += 1
+                gone.append(name)
             except StorageUnavailable as error:
                 logger.warning("an object stays for the next sweep: %s", type(error).__name__)
-    return {"objects": removed + storage.abort_forgotten()}
+    for start in range(0, len(gone), BATCH):
+        integrity.forget(gone[start : start + BATCH])
+    return {"objects": len(gone) + storage.abort_forgotten()}
 
 
-def _named(names: Iterable[str]) -> set[str]:
+def named(names: Iterable[str]) -> set[str]:
     """Those of the objects that a row names."""
     by_app: dict[str, list[str]] = {}
     for name in names:
         by_app.setdefault(name.partition("/")[0], []).append(name)
     return {name for app, some in by_app.items() if app in _NAMES for name in _NAMES[app](some)}
+
+
+def missing() -> list[str]:
+    """Files that finished rows cannot do without, and that are not there."""
+    there = {one.name for folder in FOLDERS for one in stored_files().listed(f"{folder}/")}
+    absent = [name for name in _needed() if name not in there]
+    return [name for name in absent if name in named([name]) and not stored_files().exists(name)]  # by now
+
+
+def _needed() -> Iterator[str]:
+    yield from (str(row.points_path) for row in Dataset.objects.filter(state=State.READY).only("pk", "points_file"))
+    yield from (str(row.data_path) for row in Release.objects.filter(state=State.DONE).only("pk", "data_file"))
+    yield from (str(row.data_path) for row in Attack.objects.filter(state=State.DONE).only("pk", "data_file"))
+    yield from (str(row.path) for row in AccountExport.objects.filter(state=State.DONE).only("pk"))
+    yield from (str(row.path) for row in MapFile.objects.only("pk"))
+    for row in Experiment.objects.filter(state=State.DONE).only("pk", "table_sha256"):
+        if not (row.folder / OLD_TABLE).exists():
+            yield str(row.table_path(row.table_sha256))
+    for copy in Publication.objects.only("pk"):
+        yield from (str(copy.data_path), str(copy.label_path))
 
 
 def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:
@@ -87,7 +112,7 @@ def _of_attacks(names: list[str]) -> Iterator[str]:
 
 def _of_experiments(names: list[str]) -> Iterator[str]:
     for row in Experiment.objects.filter(pk__in=set(_ids(names))).only("pk", "table_sha256"):
-        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/table.parquet")
+        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/{OLD_TABLE}")
 
 
 def _of_publications(names: list[str]) -> Iterator[str]:
@@ -129,3 +154,5 @@ _NAMES = {
     "releases": _of_releases,
     "uploads": _of_uploads,
 }
+FOLDERS = tuple(_NAMES)
+"""The folders of all that is stored."""

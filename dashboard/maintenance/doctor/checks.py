@@ -18,6 +18,7 @@ CHECKS: list[Callable[[], Iterable[Finding]]] = [
     services.sweep,
     services.clocks,
     storage.storage,
+    storage.damage,
     host.keys,
     host.names_and_https,
     host.upload_limit,
