@@ -172,8 +172,18 @@ class StoredPath(os.PathLike[str]):
         with stored_files().written(self.key) as out:
             yield out
             out.flush()
-            content = content_of(out)
+            content, inode = content_of(out), os.fstat(out.fileno()).st_ino
         integrity.record({self.key: content})
+        if not stored_files().shared:
+            self._record_replacement(inode)
+
+    def _record_replacement(self, inode: int) -> None:
+        """Of two writers at once the file of one stays: let its digest be the one that is known, whoever was last."""
+        with suppress(FileNotFoundError):
+            while os.stat(self).st_ino != inode:
+                with stored_files().reader(self.key) as file:
+                    content, inode = content_of(file), os.fstat(file.fileno()).st_ino
+                integrity.record({self.key: content})
 
     def kept(self, make: Callable[[BinaryIO], None]) -> BinaryIO:
         """The open file; one that is not there, or damaged, is made by ``make``.
