@@ -108,14 +108,14 @@ def _compared(row: StoredFile) -> Iterator[Step]:
 
 
 def _is_sound(row: StoredFile, content: Content) -> bool:
-    if row.sha256:
-        return content == (row.size, row.sha256) or (integrity.is_derived(row.name) and _as_known(row.name) is True)
-    return _as_known(row.name) is not False
+    if row.has_digest:
+        return row.is_of(content) or (integrity.is_derived(row.name) and _as_stated(row.name) is True)
+    return _as_stated(row.name) is not False
 
 
-def _as_known(name: str) -> bool | None:
+def _as_stated(name: str) -> bool | None:
     with stored_files().local(name) as path:
-        return integrity.as_known(name, path)
+        return integrity.as_stated(name, path)
 
 
 def _gone(row: StoredFile) -> Literal["missing", "removed"]:
@@ -128,10 +128,10 @@ def _gone(row: StoredFile) -> Literal["missing", "removed"]:
 
 
 def _noted(row: StoredFile, sound: bool, content: Content) -> Literal["sound", "damaged", "removed"]:
-    same = StoredFile.objects.filter(pk=row.pk, sha256=row.sha256)  # not stored anew meanwhile
+    same = StoredFile.objects.filter(pk=row.pk, digest=row.digest)  # not replaced meanwhile
     now = timezone.now()
     if sound:
-        same.update(size=content.size, sha256=content.sha256, checked_at=now, damaged_at=None)
+        same.update(size=content.size, digest=row.digest_of(content), checked_at=now, damaged_at=None)
         return "sound"
     if not same.update(checked_at=now, damaged_at=row.damaged_at or now):
         return "removed"
@@ -140,7 +140,7 @@ def _noted(row: StoredFile, sound: bool, content: Content) -> Literal["sound", "
         StoredPath(row.name).unlink()
         return "removed"
     if row.damaged_at is None:
-        integrity.tell_others()
+        integrity.mark_damage()
     return "damaged"
 
 

@@ -1,7 +1,7 @@
 """Digests of stored files: kept when a file is written, compared before it is used.
 
 A process compares a file once, and again when size or time of the file changed, or when another process found a damaged
-file. A file of which no digest is known yet is compared with what its own app knows of it (:func:`content_check`).
+file. A file of which no digest is known yet is compared with what rows of its own app state (:func:`content_check`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dashboard.storage.read_cache import Content, content_of
 from privacy_engine.formats.arrow import pa
 
 ContentCheck = Callable[[str, Path], bool | None]
-"""Whether a file is what its app knows it to be; None where the app knows nothing of it."""
+"""Whether a file is what a row of its app states; None where none states anything of it."""
 UNREADABLE = (
     ArithmeticError,
     EOFError,
@@ -41,7 +41,7 @@ UNREADABLE = (
 MOST_KNOWN = 20_000
 _checks: dict[str, ContentCheck] = {}
 _sound: dict[str, tuple[int, ...]] = {}
-_told: list[int] = [0]
+_marked: list[int] = [0]
 logger = logging.getLogger(__name__)
 
 
@@ -79,7 +79,7 @@ def require_sound(name: str, path: Path) -> None:
     DamagedFile
         Its size or digest is not that which it was stored with.
     """
-    _forget_if_told()
+    _forget_if_marked()
     stat = path.stat()
     stamp = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
     if _sound.get(name) != stamp:
@@ -94,25 +94,25 @@ def require_content(name: str, path: Path) -> None:
     row = _known(name)
     while not _is_sound(row, name, path):
         again = _known(name)
-        if getattr(again, "sha256", "") == getattr(row, "sha256", ""):
+        if getattr(again, "digest", "") == getattr(row, "digest", ""):
             _note(name, row, sound=False)
             raise DamagedFile(name)
-        row = again  # it was stored anew meanwhile
+        row = again  # it was replaced meanwhile
     _note(name, row, sound=True)
 
 
 def require_same(name: str, content: Content) -> None:
     """Refuse what was read of the file ``name`` past any copy; errors of :func:`require_sound`."""
     row = _known(name)
-    if row is not None and row.sha256 and content != (row.size, row.sha256):
+    if row is not None and row.has_digest and not row.is_of(content):
         _note(name, row, sound=False)
         raise DamagedFile(name)
 
 
 def _is_sound(row: Any, name: str, path: Path) -> bool:
-    if row is None or not row.sha256:
-        return as_known(name, path) is not False
-    return path.stat().st_size == row.size and content_at(name, path) == (row.size, row.sha256)
+    if row is None or not row.has_digest:
+        return as_stated(name, path) is not False
+    return path.stat().st_size == row.size and row.is_of(content_at(name, path))
 
 
 def content_at(name: str, path: Path) -> Content:
@@ -121,8 +121,8 @@ def content_at(name: str, path: Path) -> Content:
         return content_of(file)
 
 
-def as_known(name: str, path: Path) -> bool | None:
-    """Whether the app that a file is of knows it to be what it is; None where it knows nothing of it."""
+def as_stated(name: str, path: Path) -> bool | None:
+    """Whether a file is what a row of its app states; None where none states anything of it."""
     check = _checks.get(name.partition("/")[0])
     try:
         with decoding(name):
@@ -136,7 +136,7 @@ def _note(name: str, row: Any, *, sound: bool) -> None:
     if not sound:
         logger.error("a stored file is damaged: %s", name)
     if row is not None and (row.damaged_at is None) != sound and not connection.in_atomic_block:
-        _rows().filter(pk=row.pk, sha256=row.sha256).update(damaged_at=None if sound else timezone.now())
+        _rows().filter(pk=row.pk, digest=row.digest).update(damaged_at=None if sound else timezone.now())
 
 
 # Writing -----------------------------------------------------------------------------------------
@@ -146,8 +146,15 @@ def record(contents: Mapping[str, Content]) -> None:
     """Keep the digests of files that have just been stored, in place of those of earlier files of these names."""
     now, model = timezone.now(), _rows().model
     rows = [
-        model(name=name, folder=name.rpartition("/")[0], size=size, sha256=sha256, stored_at=now, checked_at=now)
-        for name, (size, sha256) in sorted(contents.items())
+        model(
+            name=name,
+            folder=name.rpartition("/")[0],
+            size=content.size,
+            digest=model.digest_of(content),
+            stored_at=now,
+            checked_at=now,
+        )
+        for name, content in sorted(contents.items())
     ]
     updated = [field.name for field in model._meta.fields if field.name not in ("id", "name")]
     model._default_manager.bulk_create(
@@ -175,18 +182,18 @@ def _marker() -> Path:
     return Path(settings.CAIRN_HOME, "run", "damaged-files")
 
 
-def tell_others() -> None:
+def mark_damage() -> None:
     """Let every process of this host compare its files again: one was damaged without any sign of it."""
     marker = _marker()
     marker.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     marker.touch(mode=0o600)
 
 
-def _forget_if_told() -> None:
+def _forget_if_marked() -> None:
     try:
         changed = _marker().stat().st_mtime_ns
     except FileNotFoundError:
         return
-    if changed != _told[0]:
+    if changed != _marked[0]:
         _sound.clear()
-        _told[0] = changed
+        _marked[0] = changed

@@ -173,7 +173,7 @@ class S3Files(S3Storage):
                 with _translated(name):
                     content = self._client.get_object(**named, Range=part, IfMatch=head["ETag"])["Body"].read()
             except FileExistsError as error:
-                raise StorageUnavailable("an object was stored anew meanwhile") from error
+                raise StorageUnavailable("an object was replaced meanwhile") from error
             yield content
 
     def discard_copy(self, name: str) -> bool:

@@ -180,7 +180,7 @@ class StoredPath(os.PathLike[str]):
     def _record_replacement(self, inode: int) -> None:
         """Of two writers at once the file of one stays: let its digest be the one that is known, whoever was last."""
         with suppress(FileNotFoundError):
-            while os.stat(self).st_ino != inode:
+            while Path(self).stat().st_ino != inode:
                 with stored_files().reader(self.key) as file:
                     content, inode = content_of(file), os.fstat(file.fileno()).st_ino
                 integrity.record({self.key: content})

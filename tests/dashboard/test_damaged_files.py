@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import io
-import json
 import random
-import re
 import uuid
 from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from django.core.management import call_command
 from django.test import Client
-from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.account_data import services as account_data
 from dashboard.accounts.models import MapFile, User
-from dashboard.core.failures import failure
 from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets import resumable, upload_file
 from dashboard.datasets.models import Dataset, Upload
-from dashboard.datasets.services import delete_dataset
 from dashboard.experiments import stored_blocks
-from dashboard.maintenance import cleanup, file_check, objects
-from dashboard.maintenance.doctor import storage as checks
+from dashboard.maintenance import objects
 from dashboard.publications.models import Publication
-from dashboard.publications.services import revoke_publication
 from dashboard.releases import downloads, execution
 from dashboard.releases.models import Release
 from dashboard.storage import integrity, parquet, s3_storage
@@ -40,6 +30,7 @@ from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.experiments import Key
 from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import CSV, HOME, client_of
+from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, problem, put
 from tests.dashboard.storages_of_tests import used_by_name
 from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_base_map import archive
@@ -58,48 +49,6 @@ def none_known() -> Iterator[None]:
     integrity._sound.clear()
     yield
     integrity._sound.clear()
-
-
-def content_of(path: StoredPath) -> bytes:
-    return b"".join(stored_files().chunks(str(path)))
-
-
-def put(path: StoredPath, content: bytes) -> None:
-    """Replace what is stored by other means than the product's, its size and digest as they were stated."""
-    files: Any = stored_files()
-    if not path.exists():  # what is made again was removed
-        with path.written() if integrity.is_derived(path.key) else files.written(str(path)) as out:
-            out.write(content)
-    elif files.shared:
-        head = files._client.head_object(**files._named(str(path)))
-        files._client.put_object(**files._named(str(path)), Body=content, Metadata=head["Metadata"])
-        files.discard_copy(str(path))  # as another host sees it
-    else:
-        Path(files.path(str(path))).write_bytes(content)
-
-
-def inverted(content: bytes, at: int) -> bytes:
-    return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
-
-
-def damage(path: StoredPath, at: int = -1) -> bytes:
-    """Invert a byte in the middle, or at a place; what was there before."""
-    content = content_of(path)
-    put(path, inverted(content, len(content) // 2 if at < 0 else at))
-    return content
-
-
-def problem(answer: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(answer.content)
-    assert (answer.status_code, found["errors"][0]["code"]) == (503, "damaged_file"), found
-    assert "damaged: restore it from a backup" in found["detail"]
-    assert int(answer["Retry-After"]) > 0
-    return found
-
-
-def checked() -> dict[str, str]:
-    """By name what a check of all files ends with."""
-    return {one.name: one.state for one in file_check.check(timezone.now()) if one.state}
 
 
 @pytest.fixture
@@ -299,7 +248,7 @@ class TestStoredBefore:
         assert b"".join(owner_api.get(f"/api/v1/releases/{done.pk}/data/?format=csv").streaming_content)
         assert set(checked().values()) == {"sound"}
         names = {one.name for folder in objects.FOLDERS for one in stored_files().listed(f"{folder}/")}
-        assert names == set(StoredFile.objects.exclude(sha256="").values_list("name", flat=True))
+        assert names == set(StoredFile.objects.exclude(digest="").values_list("name", flat=True))
         damage(done.budgets_path)
         with pytest.raises(DamagedFile):
             parquet.read_columns(done.budgets_path)
@@ -324,7 +273,7 @@ class TestStoredBefore:
         assert {states[str(path)] for path in (done.data_path, publication.data_path, publication.label_path)} == {
             "damaged"
         }
-        assert StoredFile.objects.get(name=str(done.data_path)).sha256 == ""
+        assert StoredFile.objects.get(name=str(done.data_path)).digest == ""
 
     def test_what_cannot_be_read_is_damaged_and_not_the_request(self, owner_api: APIClient, done: Release) -> None:
         whole = content_of(done.dataset.points_path)
@@ -335,80 +284,3 @@ class TestStoredBefore:
     def test_files_without_page_checksums_are_read(self, tmp_path: Path) -> None:
         pq.write_table(parquet.pa.table({"x": [1, 2]}), tmp_path / "old")
         assert parquet.read_columns(tmp_path / "old")["x"].tolist() == [1, 2]
-
-
-class TestChecks:
-    def test_pages_are_compared_at_every_read(self, tmp_path: Path) -> None:
-        values = np.random.default_rng(3).integers(0, 1 << 60, 50_000)
-        parquet.write_table(tmp_path / "x", parquet.pa.table({"x": values}))
-        whole = (tmp_path / "x").read_bytes()
-        (tmp_path / "x").write_bytes(inverted(whole, len(whole) // 2))
-        for read in (parquet.read_table, lambda path: parquet.read_rows(path, 0, 9), _batches):
-            with pytest.raises(OSError, match="CRC"):
-                read(tmp_path / "x")
-
-    def test_once_a_file_and_process(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-        hashed: list[str] = []
-        original = integrity.content_at
-        monkeypatch.setattr(integrity, "content_at", lambda name, path: hashed.append(name) or original(name, path))
-        for _ in range(3):
-            done.data_path.read_bytes()
-        assert hashed == [str(done.data_path)]
-        integrity.tell_others()
-        done.data_path.read_bytes()
-        assert len(hashed) == 2
-
-    def test_rows_go_with_their_files(
-        self, done: Release, publication: Publication, django_capture_on_commit_callbacks: Any
-    ) -> None:
-        assert StoredFile.objects.filter(name__contains=str(done.pk)).count() == 3
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=done.dataset)
-            revoke_publication(publication=publication)
-        assert not StoredFile.objects.exists()
-
-    def test_doctor(self, done: Release, capsys: Any) -> None:
-        assert not [*checks.damage(), *checks.every_file(lambda _: None)]
-        before = damage(done.data_path)
-        Path(done.errors_path).unlink()
-        with pytest.raises(SystemExit) as ended:
-            call_command("doctor", "--files", "--json")
-        found = {one["code"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
-        assert ended.value.code == 1
-        assert str(done.data_path) in found["files-damaged"]["what"]
-        assert str(done.errors_path) in found["files-missing"]["what"]
-        put(done.data_path, before)
-        assert [one.code for one in checks.damage()] == ["files-damaged"]
-        assert checked()[str(done.data_path)] == "sound"
-        assert not list(checks.damage())
-
-    def test_the_sweep_checks_what_is_due_and_goes_on_where_it_was(
-        self, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        StoredFile.objects.update(checked_at=timezone.now() - timedelta(days=8))
-        StoredFile.objects.filter(name=str(done.budgets_path)).update(checked_at=timezone.now())
-        due = StoredFile.objects.count() - 1
-        monkeypatch.setattr(file_check, "SLICE_S", 0.0)
-        assert file_check.PacedCheck().go_on() == 0
-        monkeypatch.setattr(file_check, "SLICE_S", 60.0)
-        damage(done.data_path)
-        assert file_check.PacedCheck().go_on() == due
-        assert [one.code for one in checks.damage()] == ["files-damaged"]
-        assert file_check.PacedCheck().go_on() == 0
-        assert cleanup.Cleanup().round() is not None
-
-    def test_it_takes_its_share_of_the_time(self, done: Release) -> None:
-        check = file_check.PacedCheck()
-        check._steps = iter(lambda: file_check.Step("x", 1), None)
-        check.go_on()
-        assert check._next - file_check.time.monotonic() > 0.9 * file_check.SLICE_S / file_check.SHARE - 0.5
-        assert check.go_on() == 0
-
-    def test_failures_name_what_is_damaged_and_no_path(self) -> None:
-        error = failure(DamagedFile("datasets/8c/points-x.parquet"), "Release 1")
-        assert error["code"] == "damaged_file"
-        assert re.search("dataset 8c .its points. is damaged: restore it from a backup", error["message"])
-
-
-def _batches(path: Path) -> Any:
-    return list(parquet.read_batches(path, 1000)[1])

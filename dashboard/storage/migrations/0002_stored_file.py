@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=255, unique=True)),
                 ('folder', models.CharField(db_index=True, max_length=255)),
                 ('size', models.BigIntegerField(default=0)),
-                ('sha256', models.CharField(blank=True, default='', max_length=64)),
+                ('digest', models.CharField(blank=True, default='', max_length=80)),
                 ('stored_at', models.DateTimeField(blank=True, null=True)),
                 ('checked_at', models.DateTimeField(blank=True, db_index=True, null=True)),
                 ('damaged_at', models.DateTimeField(blank=True, null=True)),
