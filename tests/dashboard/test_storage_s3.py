@@ -127,7 +127,7 @@ class TestRequests:
             "import os\n"
             "from dashboard.storage import s3_storage; s3_storage.PART_BYTES = 5_242_880\n"
             "s3_storage._checksums = lambda sent: os.kill(os.getpid(), 9)  # once a part was sent\n"
-            "from dashboard.storage.stored_path import stored_files\n"
+            "from dashboard.storage.stored_path import StoredPath\n"
             f"with StoredPath({str(FILE)!r}).written() as out: out.write(bytes(60_000_000))\n"
         )
         home = HOME / "tmp" / "killed"
@@ -209,7 +209,7 @@ class TestCache:
             stored(bytes([i]) * 100_000, FILE.parent / str(i))
         code = (
             "import django, random, sys; django.setup()\n"
-            "from dashboard.storage.stored_path import StoredPath\n"
+            "from dashboard.storage.stored_path import stored_files\n"
             "for _ in range(40):\n"
             "    i = random.randrange(10)\n"
             f"    with stored_files().local(f'{FILE.parent}/{{i}}') as path:\n"
