@@ -44,6 +44,9 @@ def _cached_data(kind: str, path: StoredPath) -> Any:
     return read_data(kind, path)
 
 
+cached_data.cache_clear = _cached_data.cache_clear  # type: ignore[attr-defined]
+
+
 def write_release(kind: str, path: Source, release: Any) -> None:
     """Store what a release of a kind publishes at ``path``."""
     parquet.write_tables(path, datatypes[kind].release_to_tables(release), differences=datatypes[kind].slow_columns)
