@@ -9,3 +9,10 @@ class AccountDataConfig(AppConfig):
     name = "dashboard.account_data"
     label = "account_data"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """What the row states of a stored export."""
+        from dashboard.account_data import execution
+        from dashboard.storage import integrity
+
+        integrity.content_check("accountexports", execution.is_as_recorded)

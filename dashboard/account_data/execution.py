@@ -7,6 +7,7 @@ import hashlib
 import os
 import shutil
 import zipfile
+from pathlib import Path
 from typing import Any
 
 from dashboard.account_data import archive
@@ -59,3 +60,9 @@ def packed(row: AccountExport, lease: leases.Lease) -> dict[str, Any]:
         file.writestr("SHA256SUMS", "".join(sums))
     with row.path.local() as path:
         return {"size_bytes": path.stat().st_size, "sha256": local_files.digest_of(path), "left_out": left_out}
+
+
+def is_as_recorded(name: str, path: Path) -> bool | None:
+    """Whether a stored export has the digest that its row states; None while it states none."""
+    sha256 = AccountExport.objects.filter(pk=name.split("/")[1]).values_list("sha256", flat=True).first()
+    return local_files.digest_of(path) == sha256 if sha256 else None

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from dashboard.accounts.base_map import map_file, shown_base_map
 from dashboard.accounts.models import MapFile
-from dashboard.core.storage_errors import StorageUnavailable
+from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from dashboard.maps.basemap import operators_file, tile_server
 from dashboard.maps.pmtiles_file import VECTOR, NotPMTiles, open_archive
 
@@ -62,7 +62,7 @@ def _own_file(own: MapFile | None) -> dict[str, Any] | None:
     try:
         with own.path.local() as path:
             archive = open_archive(path)
-    except (NotPMTiles, FileNotFoundError, StorageUnavailable):  # gone, or not to be had now: pages do without
+    except (NotPMTiles, FileNotFoundError, DamagedFile, StorageUnavailable):  # gone, or not to be had: pages do without
         return None
     return {
         "url": reverse("own-tile", args=[own.pk, 0, 0, 0]).removesuffix("0/0/0") + ZXY,

@@ -9,3 +9,10 @@ class AttacksConfig(AppConfig):
     name = "dashboard.attacks"
     label = "attacks"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """State how a file is compared whose digest is not known."""
+        from dashboard.attacks import files
+        from dashboard.storage import integrity
+
+        integrity.content_check("attacks", files.is_as_recorded)

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -22,10 +23,11 @@ from dashboard.core.errors import require_format
 from dashboard.jobs.models import State
 from dashboard.storage import local_files, parquet
 from dashboard.storage.series_cache import Line
+from dashboard.storage.stored_path import decoding
 from privacy_engine import line_simplification
 from privacy_engine.attacks import Result
 from privacy_engine.errors import ParameterError
-from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.arrow import pa
 from privacy_engine.progress import blocks
 from privacy_engine.published import CELLS_PER_DEGREE
 
@@ -54,11 +56,17 @@ def write(row: Attack, result: Result) -> str:
         "path": result.path is not None,
     }
     table = pa.table({name: _column(value) for name, value in columns.items()})
-    with row.data_path.written() as out:
-        about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
-        pq.write_table(table.replace_schema_metadata(about), out, compression="zstd", write_statistics=False)
+    about = {b"kept": json.dumps(kept, allow_nan=False).encode()}
+    parquet.write_table(row.data_path, table.replace_schema_metadata(about))
     with row.data_path.local() as local:
         return local_files.digest_of(local)
+
+
+def is_as_recorded(name: str, path: Path) -> bool | None:
+    """Whether a stored result has the digest that its row states; None if no row names it."""
+    pk, file = name.split("/")[1:]
+    sha256 = Attack.objects.filter(pk=pk, data_file=file).values_list("data_sha256", flat=True).first()
+    return local_files.digest_of(path) == sha256 if sha256 else None
 
 
 def _column(values: np.ndarray) -> Any:
@@ -69,9 +77,10 @@ def _column(values: np.ndarray) -> Any:
 
 def read(row: Attack) -> Kept:
     """What :func:`write` kept of a finished attack."""
-    table = parquet.read_table(row.data_path)
-    kept = json.loads(table.schema.metadata[b"kept"])
-    return Kept(columns={name: _values(table.column(name)) for name in table.column_names}, **kept)
+    with decoding(row.data_path):
+        table = parquet.read_table(row.data_path)
+        kept = json.loads(table.schema.metadata[b"kept"])
+        return Kept(columns={name: _values(table.column(name)) for name in table.column_names}, **kept)
 
 
 def _values(column: Any) -> np.ndarray:

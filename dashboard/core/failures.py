@@ -14,6 +14,7 @@ from typing import Any
 
 from billiard.exceptions import SoftTimeLimitExceeded
 
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.core.text import storable
 from privacy_engine.disk import is_full
 from privacy_engine.errors import EngineError
@@ -51,6 +52,11 @@ ADVICE: Mapping[str, Advice] = {
     "disk-full": Advice(
         "The disk of the server is full.",
         "Delete what is no longer needed, or let the administrator make space; then retry.",
+        again=True,
+    ),
+    "damaged_file": Advice(
+        "A stored file that the job reads is damaged.",
+        "Let the administrator restore it from a backup; then retry.",
         again=True,
     ),
     "crashed": Advice(
@@ -210,6 +216,8 @@ def failure(error: Exception, job: str) -> dict[str, Any]:
         return stored_failure("memory")
     if is_full(error):
         return stored_failure("disk-full")
+    if isinstance(error, DamagedFile):
+        return {"code": DamagedFile.code, "message": str(error)}
     # the frames, never the message: it may hold a coordinate
     frames = " < ".join(
         f"{f.filename.rsplit('/', 1)[-1]}:{f.lineno}" for f in reversed(traceback.extract_tb(error.__traceback__))

@@ -1,13 +1,15 @@
-"""Errors of the machine: a database or storage that is away, a full disk. The same request may succeed later."""
+"""Errors of the machine: a database or storage that is away, a full disk, a damaged file. The same may work later."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from dashboard.core.database_errors import is_transient
-from dashboard.core.storage_errors import StorageUnavailable
+from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from privacy_engine.disk import is_full
 
+DAMAGED_RETRY_S = 3600
+"""A person has to restore the file."""
 SQLITE_FULL = 13
 SQLSTATE_FULL = "53100"
 
@@ -44,6 +46,8 @@ def machine_error(error: BaseException | None) -> MachineError | None:
         return DISK_FULL
     if isinstance(error, StorageUnavailable):
         return STORAGE_AWAY
+    if isinstance(error, DamagedFile):
+        return MachineError(503, DamagedFile.code, str(error), DAMAGED_RETRY_S)
     if not is_transient(error):
         return None
     cause = error.__cause__

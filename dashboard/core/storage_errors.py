@@ -1,6 +1,27 @@
-"""The error of a storage of files on another host that does not answer, or refuses what it should do."""
+"""Errors of the storage of files: one on another host that does not answer, and a stored file that is damaged."""
 
 from __future__ import annotations
+
+_SUBJECTS = {
+    "accountexports": "an account export",
+    "attacks": "attack",
+    "base-maps": "base map",
+    "blocks": "an experiment",
+    "datasets": "dataset",
+    "experiments": "experiment",
+    "publications": "a publication",
+    "releases": "release",
+    "uploads": "upload",
+}
+_PARTS = {
+    "original": "the file as it was uploaded",
+    "points": "its points",
+    "errors": "the errors of a release",
+    "budgets": "its budgets",
+    "label": "its label",
+    "table": "its table",
+    "export": "an export",
+}
 
 
 class StorageUnavailable(Exception):
@@ -8,3 +29,24 @@ class StorageUnavailable(Exception):
 
     No :class:`OSError`: readers of files would take it for a damaged file, and it is no property of any.
     """
+
+
+class DamagedFile(Exception):
+    """A stored file is not what was stored: nothing of it is served before it is restored.
+
+    No :class:`OSError` and no ``ValueError``: nothing that handles an unreadable upload may take it for one.
+
+    >>> str(DamagedFile("releases/3f/budgets-a.parquet"))
+    'The stored file of release 3f (its budgets) is damaged: restore it from a backup.'
+    """
+
+    code = "damaged_file"
+
+    def __init__(self, name: str) -> None:
+        folder, _, rest = name.partition("/")
+        row, _, file = rest.partition("/")
+        subject = _SUBJECTS.get(folder, "the installation")
+        whose = subject if " " in subject and subject != "base map" else f"{subject} {row}"
+        what = next((part for start, part in _PARTS.items() if file.startswith(start)), "its data")
+        super().__init__(f"The stored file of {whose} ({what}) is damaged: restore it from a backup.")
+        self.name = name

@@ -202,6 +202,7 @@ class Upload(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     touched_at = models.DateTimeField(auto_now_add=True, db_index=True)
     pieces = models.JSONField(default=list, blank=True)  # names of the pieces, in their order
+    crc32 = models.PositiveBigIntegerField(null=True, blank=True)  # of the file of its own; null: begun without one
     finishing_until = models.DateTimeField(null=True, blank=True)  # a host makes it a dataset
 
     objects = OwnedQuerySet.as_manager()

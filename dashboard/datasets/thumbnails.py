@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.storage.data_files import cached_data
@@ -33,5 +34,8 @@ def add_missing(rows: Iterable[Dataset]) -> None:
     """Make the drawings of the first of ``rows`` that have none."""
     missing = [row for row in rows if row.state == State.READY and not row.thumbnail]
     for row in missing[:MADE]:
-        row.thumbnail = path_of(row.kind, cached_data(row.kind, row.points_path)) or "M0 0"
+        try:
+            row.thumbnail = path_of(row.kind, cached_data(row.kind, row.points_path)) or "M0 0"
+        except DamagedFile:  # the list has no drawing of it until it is restored
+            continue
         Dataset.objects.filter(pk=row.pk).update(thumbnail=row.thumbnail)

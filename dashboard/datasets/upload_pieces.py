@@ -19,7 +19,6 @@ from django.db.models.functions import Now
 from dashboard.datasets.models import Upload
 from dashboard.datasets.upload_stream import Piece, busy, copied, require_offset, require_whole
 from dashboard.storage import local_files
-from dashboard.storage.stored_path import stored_files
 
 FINISHING = timedelta(minutes=15)
 """How long one host has the upload for itself to make a dataset of it; a host that died leaves it to another then."""
@@ -66,7 +65,7 @@ def whole(upload: Upload) -> Iterator[IO[bytes]]:
         require_whole(upload)
         with tempfile.NamedTemporaryFile(dir=local_files.home("tmp")) as file:
             for name in upload.pieces:
-                stored_files().fetch(str(upload.folder / name), cast(BinaryIO, file))
+                (upload.folder / name).fetch(cast(BinaryIO, file))
             file.seek(0)
             yield file
     finally:

@@ -40,6 +40,12 @@ def remove_others(row: Experiment, sha256: str) -> None:
             path.unlink()
 
 
+def is_as_named(name: str, path: Path) -> bool | None:
+    """Whether a stored table has the digest that its name states; None for one from before names did."""
+    stem = name.rpartition("/")[2].removeprefix("table-").removesuffix(".parquet")
+    return local_files.digest_of(path) == stem if len(stem) == 64 else None
+
+
 def read(row: Experiment) -> Any:
     """The table of a finished experiment."""
     try:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import uuid
+from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.data import Floats
 from privacy_engine.experiments import FolderStore, Key, Store
+from privacy_engine.experiments.store import block_bytes, block_of, has_digest
 
 
 class BlockStore(Store, Protocol):
@@ -43,9 +43,11 @@ class SharedStore:
     def get(self, key: Key) -> Floats | None:
         """What was put there, or None; a damaged block counts as none."""
         try:
-            found = np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False)
-            return np.asarray(found, dtype=np.float64)
-        except (FileNotFoundError, ValueError, EOFError):
+            return block_of(self._path(key).read_bytes())
+        except FileNotFoundError:
+            return None
+        except DamagedFile:  # it is computed again, and stored under the same name
+            self._path(key).unlink()
             return None
 
     def begun(self, dataset: str) -> set[str]:
@@ -54,8 +56,16 @@ class SharedStore:
 
     def put(self, key: Key, values: Floats) -> None:
         """Keep ``values``; where there are some, they are the same."""
-        with contextlib.suppress(FileExistsError), self._path(key).written() as out:
-            np.save(out, values, allow_pickle=False)
+        with contextlib.suppress(FileExistsError), stored_files().written(str(self._path(key))) as out:
+            out.write(block_bytes(values))  # with its digest: no row for each of thousands of blocks
 
     def _path(self, key: Key) -> StoredPath:
         return self._folder / key.dataset / key.cell / f"{key.first}-{key.count}.npy"
+
+
+def is_whole(_: str, path: Path) -> bool | None:
+    """Whether a stored block is what was stored; None for one of before blocks had digests."""
+    content = path.read_bytes()
+    if has_digest(content):
+        return True
+    return None if block_of(content) is not None else False

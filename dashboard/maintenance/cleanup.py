@@ -26,7 +26,7 @@ from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
 from dashboard.jobs import reaper
-from dashboard.maintenance import objects, orphans, retention
+from dashboard.maintenance import file_check, objects, orphans, retention
 from dashboard.releases.downloads import KEPT
 from dashboard.releases.models import Release
 from dashboard.storage import installation, local_files, removals, trash
@@ -62,6 +62,7 @@ class Cleanup:
         self._tidied = -TIDY_EVERY_S
         self._listed = -LIST_EVERY_S
         self._lenient_until = 0.0
+        self._files = file_check.PacedCheck()
 
     def round(self) -> dict[str, int] | None:
         """Sweep once, and tidy when it is time; what was done, or None if the database did not answer.
@@ -96,6 +97,7 @@ class Cleanup:
             self._lenient_until = time.monotonic() + settings.CAIRN_LEASE_S
             return None
         beats.record("sweep", socket.gethostname())
+        self._files.go_on()
         return done
 
     @property

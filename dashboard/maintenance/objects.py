@@ -10,7 +10,9 @@ from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
 from dashboard.attacks.models import Attack
 from dashboard.datasets.models import Dataset, Upload
+from dashboard.experiments.files import OLD_TABLE
 from dashboard.experiments.models import Experiment
+from dashboard.jobs.models import State
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage.stored_path import stored_files
@@ -36,6 +38,34 @@ def orphans() -> Iterator[str]:
         while names := list(islice(old, BATCH)):
             progress.advance()
             yield from sorted(set(names) - set(_NAMES[app](names)))
+
+
+def named(names: Iterable[str]) -> set[str]:
+    """Those of the objects that a row names."""
+    by_app: dict[str, list[str]] = {}
+    for name in names:
+        by_app.setdefault(name.partition("/")[0], []).append(name)
+    return {name for app, some in by_app.items() if app in _NAMES for name in _NAMES[app](some)}
+
+
+def missing() -> list[str]:
+    """Files that finished rows cannot do without, and that are not there."""
+    there = {one.name for folder in FOLDERS for one in stored_files().listed(f"{folder}/")}
+    absent = [name for name in _needed() if name not in there]
+    return [name for name in absent if name in named([name]) and not stored_files().exists(name)]  # by now
+
+
+def _needed() -> Iterator[str]:
+    yield from (str(row.points_path) for row in Dataset.objects.filter(state=State.READY).only("pk", "points_file"))
+    yield from (str(row.data_path) for row in Release.objects.filter(state=State.DONE).only("pk", "data_file"))
+    yield from (str(row.data_path) for row in Attack.objects.filter(state=State.DONE).only("pk", "data_file"))
+    yield from (str(row.path) for row in AccountExport.objects.filter(state=State.DONE).only("pk"))
+    yield from (str(row.path) for row in MapFile.objects.only("pk"))
+    for row in Experiment.objects.filter(state=State.DONE).only("pk", "table_sha256"):
+        if not (row.folder / OLD_TABLE).exists():
+            yield str(row.table_path(row.table_sha256))
+    for copy in Publication.objects.only("pk"):
+        yield from (str(copy.data_path), str(copy.label_path))
 
 
 def _ids(names: Iterable[str], part: int = 1) -> Iterator[uuid.UUID]:
@@ -72,7 +102,7 @@ def _of_attacks(names: list[str]) -> Iterator[str]:
 
 def _of_experiments(names: list[str]) -> Iterator[str]:
     for row in Experiment.objects.filter(pk__in=set(_ids(names))).only("pk", "table_sha256"):
-        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/table.parquet")
+        yield from (str(row.table_path(row.table_sha256)), f"{row.folder}/{OLD_TABLE}")
 
 
 def _of_publications(names: list[str]) -> Iterator[str]:
@@ -114,3 +144,5 @@ _NAMES = {
     "releases": _of_releases,
     "uploads": _of_uploads,
 }
+FOLDERS = tuple(_NAMES)
+"""The folders of all that is stored."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.conf import settings
 
 from dashboard.core.storage_errors import StorageUnavailable
-from dashboard.storage import local_files, removals, trash
+from dashboard.storage import integrity, local_files, removals, trash
 from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.stored_path import stored_files
 from privacy_engine import progress
@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 MOST = 20
 """Files without a row that one round removes, unless their removal was requested."""
+
+AT_ONCE = 500
+"""Names in one statement to the database."""
 
 
 def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) -> dict[str, int]:
@@ -58,6 +61,10 @@ def remove(*, local: Iterable[Path], stored: Iterable[str], most: int = MOST) ->
         except StorageUnavailable as error:
             logger.warning("an object stays for the next sweep: %s", type(error).__name__)
             names.remove(name)
+    gone = [*gone_paths, *gone_names]
+    for start in range(0, len(gone), AT_ONCE):
+        some = gone[start : start + AT_ONCE]
+        integrity.forget(some, folders=some)
     return {"files": len(paths), "objects": len(names)}
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.maps.basemap import operators_file
 from dashboard.maps.pmtiles_file import Archive, NotPMTiles, open_archive
-from dashboard.storage.stored_path import Source, located
+from dashboard.storage.stored_path import Source, decoding, located
 
 DAY_S = 86_400
 
@@ -34,7 +34,7 @@ def tile_response(source: Source, z: int, x: int, y: int) -> HttpResponse:
         The file does not hold it.
     """
     try:
-        with located(source) as path:
+        with decoding(source), located(source) as path:
             archive = _archive(path, path.stat().st_mtime_ns)
             body = archive.tile(z, x, y)
     except (OSError, NotPMTiles) as error:

@@ -9,3 +9,10 @@ class PublicationsConfig(AppConfig):
     name = "dashboard.publications"
     label = "publications"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """What its label states of a published copy."""
+        from dashboard.publications import copies
+        from dashboard.storage import integrity
+
+        integrity.content_check("publications", copies.matches_label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from dashboard.core.errors import require_format
@@ -14,8 +15,10 @@ from dashboard.publications.models import Publication
 from dashboard.releases import downloads, kinds
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
+from dashboard.storage.stored_path import decoding
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import PublishedSeries
+from privacy_engine.label import label_digest
 
 
 def public_data(row: Release) -> Any:
@@ -51,6 +54,19 @@ def label_of(row: Release, data: Any) -> dict[str, Any]:
     return downloads.label(row, sha256=datatypes[row.kind].digest(data))
 
 
+def matches_label(name: str, path: Path) -> bool | None:
+    """Whether a stored copy has the digest of its label; None for its other files."""
+    pk, file = name.split("/")[1:]
+    publication = Publication.objects.filter(pk=pk).first()
+    if publication is None or file not in (publication.data_path.name, publication.label_path.name):
+        return None
+    if file == publication.label_path.name:
+        label = json.loads(path.read_bytes())
+        return bool(label["label_sha256"] == label_digest(label)) if "label_sha256" in label else None
+    data = data_files.read_release(publication.kind, path)
+    return bool(datatypes[publication.kind].digest(data) == read_label(publication)["sha256"])
+
+
 def read_data(publication: Publication) -> Any:
     """What the copy holds."""
     return data_files.cached_release(publication.kind, publication.data_path)
@@ -58,7 +74,9 @@ def read_data(publication: Publication) -> Any:
 
 def read_label(publication: Publication) -> dict[str, Any]:
     """The label of the copy."""
-    found: dict[str, Any] = json.loads(publication.label_path.read_bytes())
+    content = publication.label_path.read_bytes()
+    with decoding(publication.label_path):
+        found: dict[str, Any] = json.loads(content)
     return found
 
 
@@ -77,15 +95,20 @@ def export(publication: Publication, fmt: str) -> tuple[BinaryIO, str, str]:
     found = datatypes[publication.kind]
     require_format(fmt, found.exports)
     path = publication.export_path(fmt)
-    if not path.exists():
+
+    def make(out: BinaryIO) -> None:
+        data, label = read_data(publication), read_label(publication)
+        found.write(data, fmt, out, label=label)
+
+    file = path.sound()
+    if file is None:
         with limits.one_rendering():
-            if not path.exists():
-                data, label = read_data(publication), read_label(publication)
-                path.write_once(lambda out: found.write(data, fmt, out, label=label))
-                if not Publication.objects.filter(pk=publication.pk).exists():  # and its files may be gone already
-                    remove(publication)
-                    raise FileNotFoundError("the link was revoked")
-    return path.open(), found.exports[fmt].media_type, publication.file_name(fmt)
+            file = path.kept(make)
+            if not Publication.objects.filter(pk=publication.pk).exists():  # and its files may be gone already
+                file.close()
+                remove(publication)
+                raise FileNotFoundError("the link was revoked")
+    return file, found.exports[fmt].media_type, publication.file_name(fmt)
 
 
 def remove(publication: Publication) -> None:

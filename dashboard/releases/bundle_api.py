@@ -63,6 +63,8 @@ def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
     known = get_conditional_response(request._request, etag=etag)
     if isinstance(known, HttpResponseNotModified):
         return known
+    for row in rows:  # after the first byte it could no longer be refused
+        row.data_path.require_sound()
     answer = StreamingHttpResponse(bundle.stream(rows, kinds), content_type=bundle.MEDIA_TYPE, headers=headers)
     answer["Content-Disposition"] = content_disposition(bundle.name(rows))
     return answer

@@ -98,10 +98,7 @@ def _rendered(row: Release, fmt: str, labelled: dict[str, Any], render: Callable
         return local_files.unnamed(render)
     # the label states what may change of a release: its name, its charge, the names of landmarks
     stated = hashlib.sha256(json.dumps(labelled, sort_keys=True).encode()).hexdigest()[:16]
-    path = row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}"
-    if not path.exists():
-        path.write_once(render)
-    return path.open()
+    return (row.folder / f"{KEPT}{fmt}-{stated}-{row.data_file}").kept(render)
 
 
 def file_name(row: Release, fmt: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.promise import mask_of
 from dashboard.landmarks.selectors import series_bounds
 from dashboard.releases.models import Release
-from dashboard.storage import data_files, parquet
+from dashboard.storage import data_files, local_files, parquet, stored_path
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine import data
 from privacy_engine.analysis.release_curves import ReleasedSeries
@@ -38,6 +38,17 @@ def write(row: Release, original: Any, drawn: Any) -> None:
         (row.errors_path, found.owner_columns(original, drawn)),
     ):
         parquet.write_columns(path, columns)
+
+
+def matches_label(name: str, path: Path) -> bool | None:
+    """Whether the stored data of a release have the digest of its label; None for its other files."""
+    pk, file = name.split("/")[1:]
+    row = Release.objects.filter(pk=pk, data_file=file).first()
+    if row is None or not row.data_sha256:
+        return None
+    if row.by_series:  # rows of before there was a digest of the points hold that of the file
+        return local_files.digest_of(path) == row.data_sha256
+    return datatypes[row.kind].digest(data_files.read_release(row.kind, path)) == row.data_sha256
 
 
 def read_releases(row: Release) -> list[data.Release]:
@@ -137,15 +148,19 @@ def clear_after(draft: Release) -> None:
     if row is None:
         remove_all(draft.pk, draft.dataset_id)
     elif row.state == State.DONE:
-        _remove(path for path in _all(row.pk, row.dataset_id) if not path.name.endswith(row.data_file))
+        stored_path.remove_all(
+            files=(path for path in _all(row.pk, row.dataset_id) if not path.name.endswith(row.data_file))
+        )
     else:
-        _remove(path for path in _all(row.pk, row.dataset_id) if path.name.endswith(draft.data_file))
+        stored_path.remove_all(
+            files=(path for path in _all(row.pk, row.dataset_id) if path.name.endswith(draft.data_file))
+        )
         _remove_empty(row.pk, row.dataset_id)
 
 
 def remove_all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> None:
     """Remove every file of a release."""
-    _remove(_all(release_id, dataset_id))
+    stored_path.remove_all(files=_all(release_id, dataset_id))
     _remove_empty(release_id, dataset_id)
 
 
@@ -161,8 +176,3 @@ def _folder(app: str, pk: uuid.UUID) -> StoredPath:
 def _all(release_id: uuid.UUID, dataset_id: uuid.UUID) -> list[StoredPath]:
     private = _folder("datasets", dataset_id).iterdir(f"errors-{release_id}-")
     return [*_folder("releases", release_id).iterdir(), *private]
-
-
-def _remove(paths: Iterable[StoredPath]) -> None:
-    for path in paths:
-        path.unlink()

@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.storage import parquet
 from dashboard.storage.large_files import BATCH, StoredSeries
-from dashboard.storage.stored_path import Source, located
+from dashboard.storage.stored_path import Source, StoredPath, decoding, located, stored_files
 from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.datatypes.trajectory_table import published_series
@@ -26,15 +26,25 @@ def write_data(kind: str, path: Source, data: Any) -> None:
 
 def read_data(kind: str, path: Source) -> Any:
     """Return the data of :func:`write_data`; those of a large file are read batch by batch."""
-    if parquet.rows_of(path) > FEW:
-        return datatypes[kind].from_batches(*parquet.read_batches(path, BATCH))
-    return datatypes[kind].from_table(parquet.read_table(path))
+    with decoding(path):
+        if parquet.rows_of(path) > FEW:
+            return datatypes[kind].from_batches(*parquet.read_batches(path, BATCH))
+        return datatypes[kind].from_table(parquet.read_table(path))
+
+
+def cached_data(kind: str, path: StoredPath) -> Any:
+    """Return :func:`read_data`, the last ones read from memory: files of data never change."""
+    if not stored_files().shared:  # whose copy would be fetched again for what is in memory
+        path.require_sound()
+    return _cached_data(kind, path)
 
 
 @lru_cache(maxsize=8)
-def cached_data(kind: str, path: Source) -> Any:
-    """Return :func:`read_data`, the last ones read from memory: files of data never change."""
+def _cached_data(kind: str, path: StoredPath) -> Any:
     return read_data(kind, path)
+
+
+cached_data.cache_clear = _cached_data.cache_clear  # type: ignore[attr-defined]
 
 
 def write_release(kind: str, path: Source, release: Any) -> None:
@@ -46,7 +56,8 @@ def read_release(kind: str, path: Source) -> Any:
     """Return what :func:`write_release` stored; series of a large file are read when they are needed."""
     if kind == Trajectory.kind and parquet.rows_of(path) > FEW:
         return StoredSeries(path, published_series)
-    return datatypes[kind].release_from_table(parquet.read_table(path))
+    with decoding(path):
+        return datatypes[kind].release_from_table(parquet.read_table(path))
 
 
 def cached_release(kind: str, path: Source) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from dashboard.storage import parquet
-from dashboard.storage.stored_path import Source
+from dashboard.storage.stored_path import Source, decoding
 from privacy_engine.datatypes.trajectory_table import columns_of, columns_of_batches, names_and_people
 from privacy_engine.stored_releases import Each
 
@@ -29,7 +29,8 @@ class StoredSeries(Sequence[T]):
 
     def __init__(self, path: Source, make: Callable[[str, str, dict[str, Any]], T]) -> None:
         self._path, self._make = path, make
-        self._labels = names_and_people(parquet.read_schema(path))
+        with decoding(path):
+            self._labels = names_and_people(parquet.read_schema(path))
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -48,12 +49,15 @@ class StoredSeries(Sequence[T]):
         return Each(numbers, self._read) if isinstance(numbers, range) else self._read(numbers)
 
     def __iter__(self) -> Iterator[T]:
-        columns = columns_of_batches(*parquet.read_batches(self._path, BATCH))
-        return (self._make(*label, column) for label, column in zip(self._labels, columns, strict=True))
+        with decoding(self._path):
+            columns = columns_of_batches(*parquet.read_batches(self._path, BATCH))
+            for label, column in zip(self._labels, columns, strict=True):
+                yield self._make(*label, column)
 
     def _read(self, number: int) -> T:
-        table = parquet.read_rows(self._path, *_rows_of_series(self._path, len(self))[number])
-        return self._make(*self._labels[number], columns_of(table)[number])
+        with decoding(self._path):
+            table = parquet.read_rows(self._path, *_rows_of_series(self._path, len(self))[number])
+            return self._make(*self._labels[number], columns_of(table)[number])
 
 
 @lru_cache(maxsize=16)

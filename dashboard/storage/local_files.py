@@ -43,7 +43,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
     """A file that appears under ``path`` complete and on the disk, or not at all."""
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with open(partial, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
+        with open(partial, "x+b", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
             yield out
             out.flush()
             os.fsync(out.fileno())

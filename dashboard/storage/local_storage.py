@@ -54,6 +54,16 @@ class LocalFiles(FileSystemStorage):
         with self.reader(name) as file:
             shutil.copyfileobj(file, out, 1 << 20)
 
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The content in parts."""
+        with self.reader(name) as file:
+            while chunk := file.read(1 << 20):
+                yield chunk
+
+    def discard_copy(self, name: str) -> bool:
+        """False: there are no copies."""
+        return False
+
     @contextlib.contextmanager
     def written(self, name: str) -> Iterator[BinaryIO]:
         """A file that is complete and on the disk before it has its name."""

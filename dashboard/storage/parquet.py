@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from dashboard.storage.stored_path import Source, located, written
+from dashboard.storage.stored_path import Source, decoding, located, written
 from privacy_engine.data import Floats, Mask
-from privacy_engine.formats.arrow import pa, pq, read_parquet
+from privacy_engine.formats.arrow import pa, pq
 from privacy_engine.progress import blocks, reported
 
 ROW_GROUP = 1 << 20
@@ -36,6 +38,7 @@ def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Colle
             use_dictionary=[name for name in first.column_names if name not in encoded],
             column_encoding=dict.fromkeys(encoded, "DELTA_BINARY_PACKED"),
             write_statistics=False,
+            write_page_checksum=True,
         ) as writer,
     ):
         for table in chain([first], coming):
@@ -43,16 +46,37 @@ def write_tables(path: Source, tables: Iterable[pa.Table], *, differences: Colle
                 writer.write_table(table.slice(some.start, some.stop - some.start))
 
 
+@contextmanager
+def _opened(path: Source) -> Iterator[Any]:
+    """The open file, whose pages are compared with their checksums as they are read, if they were written with some.
+
+    Raises
+    ------
+    DamagedFile
+        It is a stored file, and what is read of it is not what was written.
+    """
+    with (
+        decoding(path),
+        located(path) as local,
+        pq.ParquetFile(local, page_checksum_verification=True) as file,
+    ):
+        yield file
+
+
 def read_table(path: Source, columns: Sequence[str] | None = None) -> pa.Table:
-    """The table of :func:`write_table`, or some of its columns."""
-    with located(path) as local:
-        return read_parquet(local, columns=columns)
+    """The table of :func:`write_table`, or some of its columns.
+
+    Without the libraries for many files at once (10 MB) and without threads of its own (7 MB on two cores), which save
+    a wait of 10 ms with a million rows.
+    """
+    with _opened(path) as file:
+        return file.read(columns=None if columns is None else list(columns), use_threads=False)
 
 
 def read_schema(path: Source) -> pa.Schema:
     """The schema of the table of :func:`write_table`, with its metadata; no column is read."""
-    with located(path) as local:
-        return pq.read_schema(local)
+    with _opened(path) as file:
+        return file.schema_arrow
 
 
 def write_columns(path: Source, parts: Iterable[dict[str, Floats]]) -> None:
@@ -70,14 +94,14 @@ def read_batches(
 
 
 def _batches(path: Source, rows: int, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    with located(path) as local, pq.ParquetFile(local) as file:
+    with _opened(path) as file:
         yield from reported(file.iter_batches(rows, columns=columns, use_threads=False))
 
 
 def read_rows(path: Source, first: int, last: int) -> pa.Table:
     """The rows from ``first`` to before ``last`` of the table of :func:`write_table`."""
     found, start = [], 0
-    with located(path) as local, pq.ParquetFile(local) as file:
+    with _opened(path) as file:
         for group in reported(range(file.num_row_groups)):
             end = start + file.metadata.row_group(group).num_rows
             if start < last and end > first:
@@ -89,8 +113,8 @@ def read_rows(path: Source, first: int, last: int) -> pa.Table:
 
 def rows_of(path: Source) -> int:
     """How many rows a file of :func:`write_table` has."""
-    with located(path) as local:
-        return int(pq.read_metadata(local).num_rows)
+    with _opened(path) as file:
+        return int(file.metadata.num_rows)
 
 
 def read_columns(path: Source) -> dict[str, Floats]:

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from privacy_engine.progress import advance
+
 logger = logging.getLogger(__name__)
 
 UNUSED_S = 3600.0
@@ -25,6 +27,7 @@ UNUSED_S = 3600.0
 UNFINISHED_S = 3600.0
 DOWNLOADS = 64  # locks, by name: a file is downloaded once by the threads of a process that need it at once
 PART = ".part"
+CHUNK = 1 << 20
 PAUSE_S = 30.0
 """Between two calls of ``make_space`` by one process that only maintains the folder."""
 
@@ -34,6 +37,16 @@ class Content(NamedTuple):
 
     size: int
     sha256: str = ""
+
+
+def content_of(file: BinaryIO, start: int = 0) -> Content:
+    """Size and digest of what is in an open file from ``start`` on."""
+    file.seek(start)
+    digest = hashlib.sha256()
+    while chunk := file.read(CHUNK):
+        advance()
+        digest.update(chunk)
+    return Content(file.tell() - start, digest.hexdigest())
 
 
 class ReadCache:

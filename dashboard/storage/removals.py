@@ -21,7 +21,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from dashboard.core.storage_errors import StorageUnavailable
-from dashboard.storage import trash
+from dashboard.storage import integrity, trash
 from dashboard.storage.models import Removal
 from dashboard.storage.stored_path import stored_files
 from privacy_engine import progress
@@ -104,14 +104,16 @@ def _finish(row: Removal) -> bool:
 
 def remove(key: str) -> None:
     """Remove a file or a folder, or all files of a folder whose names begin so, from the trash too."""
-    files = stored_files()
+    files, names = stored_files(), [key]
     for one in (key, *trash.places_of(key)):
         if one.endswith("-"):
             for found in list(files.listed(one)):
                 files.remove(found.name)
+                names.append(found.name)
         else:
             files.remove_folder(one)
             files.remove(one)
+    integrity.forget(names, folders=[key])
     folder = key.rpartition("/")[0]
     if "/" in folder:  # those of rows alone: the folders of those stay
         files.remove_empty(folder)

@@ -23,14 +23,16 @@ from botocore.exceptions import BotoCoreError, ClientError
 from django.core.files.base import File
 from storages.backends.s3 import S3Storage
 
-from dashboard.core.storage_errors import StorageUnavailable
-from dashboard.storage.read_cache import Content, ReadCache
+from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
+from dashboard.storage.read_cache import Content, ReadCache, content_of
 from dashboard.storage.stored_path import Listed
 from privacy_engine.progress import advance
 
 PART_BYTES = 16_000_000
 """Larger files are sent in parts of this size, of which S3 takes 10,000."""
 CHUNK = 1 << 20
+CHUNKS = 8 << 20
+"""Bytes of one request of :meth:`S3Files.chunks`."""
 TRIES = 4
 PAUSE_S = 0.2
 PROBE_S = 2.0
@@ -47,6 +49,10 @@ class _WrittenAtOnce(StorageUnavailable):
 
 class _Damaged(StorageUnavailable):
     """What arrived is not what is stored."""
+
+
+class _Altered(_Damaged):
+    """All of it arrived, and it has not the digest that it was stored with."""
 
 
 @contextlib.contextmanager
@@ -157,13 +163,34 @@ class S3Files(S3Storage):
         """Write the object to ``out``, past the cache."""
         self._downloaded(name, out)
 
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The content in parts, each a request of its own: any time may pass between two of them."""
+        named = self._named(name)
+        with _translated(name):
+            head = self._client.head_object(**named)
+        for start in range(0, head["ContentLength"], CHUNKS):
+            part = f"bytes={start}-{start + CHUNKS - 1}"
+            try:
+                with _translated(name):
+                    content = self._client.get_object(**named, Range=part, IfMatch=head["ETag"])["Body"].read()
+            except FileExistsError as error:
+                raise StorageUnavailable("an object was replaced meanwhile") from error
+            yield content
+
+    def discard_copy(self, name: str) -> bool:
+        """Remove the copy on this host."""
+        self._cache.forget(name)
+        return True
+
     def _downloaded(self, name: str, out: BinaryIO) -> Content:
         start = out.tell()
         for attempt in range(1, TRIES + 1):
             try:
                 return self._download(name, out)
-            except _Damaged:
+            except _Damaged as error:
                 if attempt == TRIES:
+                    if isinstance(error, _Altered):
+                        raise DamagedFile(name) from error
                     raise
             out.seek(start)
             out.truncate()
@@ -184,8 +211,10 @@ class S3Files(S3Storage):
         except BotoCoreError as error:
             raise _Damaged(type(error).__name__) from error
         expected = found.get("Metadata", {}).get(DIGEST, "")  # none of objects that were copied there by other means
-        if size != found["ContentLength"] or expected not in ("", digest.hexdigest()):
-            raise _Damaged("an object arrived damaged")
+        if size != found["ContentLength"]:
+            raise _Damaged("an object arrived in part")
+        if expected not in ("", digest.hexdigest()):
+            raise _Altered("an object is damaged")
         return Content(size, digest.hexdigest())
 
     # Writing
@@ -226,8 +255,7 @@ class S3Files(S3Storage):
     def _put(self, name: str, file: BinaryIO) -> Content:
         """Send a file under a new name; the answer to an earlier request for the same may have been lost."""
         file.flush()
-        file.seek(0)
-        content = _content_of(file)
+        content = content_of(file)
         for attempt in range(1, TRIES + 1):
             file.seek(0)
             try:
@@ -353,14 +381,6 @@ class S3Files(S3Storage):
 
     def _named(self, name: str) -> dict[str, str]:
         return {"Bucket": self.bucket_name, "Key": f"{self.location}/{name}" if self.location else name}
-
-
-def _content_of(file: BinaryIO) -> Content:
-    digest = hashlib.sha256()
-    while chunk := file.read(CHUNK):
-        advance()
-        digest.update(chunk)
-    return Content(file.tell(), digest.hexdigest())
 
 
 def _checksums(sent: dict[str, Any]) -> dict[str, str]:

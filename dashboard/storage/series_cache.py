@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.storage import parquet
 from dashboard.storage.large_files import StoredSeries
-from dashboard.storage.stored_path import Source
+from dashboard.storage.stored_path import Source, StoredPath, decoding, stored_files
 from privacy_engine import line_simplification
 from privacy_engine.datatypes.trajectory_table import columns_of
 from privacy_engine.errors import ParameterError
@@ -83,11 +83,14 @@ def lines(path: Source) -> Sequence[Line]:
     with _lock:
         if path in _kept and path.exists():  # what was deleted is not answered from memory
             _kept.move_to_end(path)
+            if isinstance(path, StoredPath) and not stored_files().shared:
+                path.require_sound()
             return _kept[path]
         _kept.pop(path, None)
     if parquet.rows_of(path) > MOST:
         return StoredSeries(path, lambda _name, _person, columns: _line(columns))
-    found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
+    with decoding(path):
+        found = [_line(columns) for columns in columns_of(parquet.read_table(path))]
     with _lock:
         _kept[path] = found
         while sum(len(one) for series in _kept.values() for one in series) > MOST:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol, cast
 
 from django.core.files.storage import storages
 
-from dashboard.core.storage_errors import StorageUnavailable
-from dashboard.storage import local_files
+from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
+from dashboard.storage import integrity, local_files
+from dashboard.storage.read_cache import content_of
 
 MAINTAIN_EVERY_S = 60.0
 """How often :meth:`StoredFiles.maintain` is called on each host, about."""
@@ -52,6 +53,12 @@ class StoredFiles(Protocol):
 
     def fetch(self, name: str, out: BinaryIO) -> None:
         """Write the content of the file to ``out``."""
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The content in parts, past any copy; FileNotFoundError where there is none."""
+
+    def discard_copy(self, name: str) -> bool:
+        """Remove this host's copy of the file, whatever it holds; whether there are copies."""
 
     def written(self, name: str) -> AbstractContextManager[BinaryIO]:
         """A file that is stored under ``name`` when the block ends without an error."""
@@ -121,35 +128,104 @@ class StoredPath(os.PathLike[str]):
         """Whether there is such a file (or folder of local files)."""
         return stored_files().exists(self.key)
 
-    def local(self) -> AbstractContextManager[Path]:
-        """A path of this host to read it from until the block ends; FileNotFoundError where there is none."""
-        return stored_files().local(self.key)
+    @contextmanager
+    def local(self) -> Iterator[Path]:
+        """A path of this host to read it from until the block ends.
+
+        Raises
+        ------
+        FileNotFoundError
+            There is no such file.
+        DamagedFile
+            It is not what was stored; see :mod:`dashboard.storage.integrity`.
+        """
+        for last in (False, True):
+            with stored_files().local(self.key) as path:
+                try:
+                    integrity.require_sound(self.key, path)
+                except DamagedFile:
+                    if last or not stored_files().discard_copy(self.key):
+                        raise
+                    continue  # what is damaged may be the copy alone
+                yield path
+                return
+
+    def require_sound(self) -> None:
+        """Refuse a file that is gone or damaged; errors of :meth:`local`."""
+        with self.local():
+            pass
 
     def open(self) -> BinaryIO:
-        """The file open for reading; FileNotFoundError where there is none."""
-        return stored_files().reader(self.key)
+        """The file open for reading; errors of :meth:`local`."""
+        with self.local() as path:
+            return path.open("rb")
+
+    def fetch(self, out: BinaryIO) -> None:
+        """Write the content to ``out``, past any copy; errors of :meth:`local`."""
+        start = out.tell()
+        stored_files().fetch(self.key, out)
+        integrity.require_same(self.key, content_of(out, start))
 
     def read_bytes(self) -> bytes:
         """The content of a small file; FileNotFoundError where there is none."""
         with self.open() as file:
             return file.read()
 
-    def written(self) -> AbstractContextManager[BinaryIO]:
+    @contextmanager
+    def written(self) -> Iterator[BinaryIO]:
         """A file that appears under this name complete and stored, or not at all."""
-        return stored_files().written(self.key)
+        with stored_files().written(self.key) as out:
+            yield out
+            out.flush()
+            content, inode = content_of(out), os.fstat(out.fileno()).st_ino
+        integrity.record({self.key: content})
+        if not stored_files().shared:
+            self._record_replacement(inode)
 
-    def write_once(self, write: Callable[[BinaryIO], None]) -> None:
-        """Let ``write`` write the file; another process, which writes the same, may do so meanwhile."""
+    def _record_replacement(self, inode: int) -> None:
+        """Of two writers at once the file of one stays: let its digest be the one that is known, whoever was last."""
+        with suppress(FileNotFoundError):
+            while Path(self).stat().st_ino != inode:
+                with stored_files().reader(self.key) as file:
+                    content, inode = content_of(file), os.fstat(file.fileno()).st_ino
+                integrity.record({self.key: content})
+
+    def kept(self, make: Callable[[BinaryIO], None]) -> BinaryIO:
+        """The open file; one that is not there, or damaged, is made by ``make``.
+
+        Another process, which makes the same, may do so meanwhile.
+        """
+        if found := self.sound():
+            return found
         with suppress(FileExistsError), self.written() as out:
-            write(out)
+            make(out)
+        return self.open()
+
+    def sound(self) -> BinaryIO | None:
+        """The open file of one that can be made again, or None where there is none, or a damaged one, which goes."""
+        try:
+            return self.open()
+        except FileNotFoundError:
+            return None
+        except DamagedFile:
+            self.unlink()
+            return None
 
     def take(self, source: Path) -> None:
         """Make the file ``source``, which is complete, that of this name."""
+        with source.open("rb") as file:
+            content = content_of(file)
         stored_files().take(source, self.key)
+        integrity.record({self.key: content})
 
     def take_folder(self, source: Path) -> None:
         """:meth:`take` of every file of a folder."""
+        contents = {}
+        for path in source.iterdir():
+            with path.open("rb") as file:
+                contents[f"{self.key}/{path.name}"] = content_of(file)
         stored_files().take_folder(source, self.key)
+        integrity.record(contents)
 
     def iterdir(self, beginning: str = "") -> list[StoredPath]:
         """The files in this folder whose names begin so."""
@@ -157,21 +233,32 @@ class StoredPath(os.PathLike[str]):
 
     def unlink(self) -> None:
         """Delete the file; what a storage that does not answer cannot delete now, the sweep deletes."""
-        self._leaving_it_to_the_sweep(stored_files().remove)
+        remove_all(files=[self])
 
     def remove_folder(self) -> None:
         """Delete all files below this name, as :meth:`unlink` does."""
-        self._leaving_it_to_the_sweep(stored_files().remove_folder)
+        remove_all(folders=[self])
 
     def remove_empty(self) -> None:
         """Delete the folder if nothing is in it."""
         stored_files().remove_empty(self.key)
 
-    def _leaving_it_to_the_sweep(self, remove: Callable[[str], None]) -> None:
-        try:
-            remove(self.key)
-        except StorageUnavailable as error:
-            logger.warning("a file is left to the sweep: %s", type(error).__name__)
+
+def remove_all(*, files: Iterable[StoredPath] = (), folders: Iterable[StoredPath] = ()) -> None:
+    """:meth:`StoredPath.unlink` and :meth:`StoredPath.remove_folder` of each, with one statement to the database."""
+    names, below = [path.key for path in files], [path.key for path in folders]
+    for name in names:
+        _leaving_it_to_the_sweep(stored_files().remove, name)
+    for name in below:
+        _leaving_it_to_the_sweep(stored_files().remove_folder, name)
+    integrity.forget(names, folders=below)
+
+
+def _leaving_it_to_the_sweep(remove: Callable[[str], None], key: str) -> None:
+    try:
+        remove(key)
+    except StorageUnavailable as error:
+        logger.warning("a file is left to the sweep: %s", type(error).__name__)
 
 
 Source = Path | StoredPath
@@ -180,6 +267,11 @@ Source = Path | StoredPath
 def located(source: Source) -> AbstractContextManager[Path]:
     """A path to read a file of this host, or a stored one, from until the block ends."""
     return source.local() if isinstance(source, StoredPath) else nullcontext(source)
+
+
+def decoding(source: Source) -> AbstractContextManager[None]:
+    """What reading a stored file raises as DamagedFile: it was whole when it was stored; an upload may not be."""
+    return integrity.decoding(source.key) if isinstance(source, StoredPath) else nullcontext()
 
 
 def written(place: Source) -> AbstractContextManager[BinaryIO]:

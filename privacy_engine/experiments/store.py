@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
+import tokenize
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Protocol
 
@@ -33,6 +36,34 @@ class Store(Protocol):
         """Keep ``values``; a second time they are the same."""
 
 
+DIGEST_BYTES = 32
+_DAMAGED = (EOFError, MemoryError, OverflowError, SyntaxError, TypeError, ValueError, tokenize.TokenError)
+
+
+def block_bytes(values: Floats) -> bytes:
+    """A block as it is stored: the file of ``numpy.save``, and its SHA-256 after it."""
+    out = BytesIO()
+    np.save(out, values, allow_pickle=False)
+    return out.getvalue() + hashlib.sha256(out.getbuffer()).digest()
+
+
+def has_digest(content: bytes) -> bool:
+    """Whether a stored block has its own digest after it, as :func:`block_bytes` wrote it."""
+    array, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    return hashlib.sha256(array).digest() == digest
+
+
+def block_of(content: bytes) -> Floats | None:
+    """The block of :func:`block_bytes`, or one of before there were digests; None if it is damaged."""
+    file = BytesIO(content)
+    try:
+        found = np.lib.format.read_array(file, allow_pickle=False)
+    except _DAMAGED:
+        return None
+    whole = has_digest(content) or file.tell() == len(content)
+    return np.asarray(found, dtype=np.float64) if whole else None
+
+
 class MemoryStore:
     """Keeps them until the process ends."""
 
@@ -57,8 +88,8 @@ class FolderStore:
 
     def get(self, key: Key) -> Floats | None:
         try:
-            return np.asarray(np.load(self._path(key), allow_pickle=False), dtype=np.float64)
-        except (OSError, ValueError, EOFError):
+            return block_of(self._path(key).read_bytes())
+        except OSError:
             return None
 
     def begun(self, dataset: str) -> set[str]:
@@ -73,7 +104,7 @@ class FolderStore:
         descriptor, partial = tempfile.mkstemp(dir=self._folder, prefix=".block-")
         try:
             with os.fdopen(descriptor, "wb") as file:
-                np.save(file, values, allow_pickle=False)
+                file.write(block_bytes(values))
             _move(Path(partial), self._path(key))
         except BaseException:
             Path(partial).unlink(missing_ok=True)

@@ -27,11 +27,14 @@ from django.utils import timezone
 
 from dashboard.accounts.models import User
 from dashboard.core import beats
+from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset
 from dashboard.jobs import workers
 from dashboard.maintenance import doctor
 from dashboard.maintenance.doctor import host, services, storage
+from dashboard.releases.models import Release
 from dashboard.storage import trash
+from dashboard.storage.local_storage import LocalFiles
 from dashboard.storage.uploads import SPARE_BYTES
 from tests import redis_server
 from tests.patience import patience
@@ -314,6 +317,38 @@ class TestInstallation:
         assert (found.code, found.level) == ("trash", "warning")
         assert f"{folder}: 1" in found.what
         assert "manage.py trash --restore" in found.do
+
+
+class TestStoredFiles:
+    def test_none_is_damaged(self, done: Release) -> None:
+        reported: list[str] = []
+        assert codes(storage.damage) == [] == codes(lambda: storage.every_file(reported.append))
+        assert re.fullmatch(r"[5-9] files checked, 0\.0 GB, 0 damaged", reported[-1])
+
+    def test_damaged_and_missing_ones_are_listed_and_end_with_1(self, done: Release, capsys: Any) -> None:
+        path = Path(done.data_path)
+        before = path.read_bytes()
+        path.write_bytes(before[:9] + bytes([before[9] ^ 1]) + before[10:])
+        Path(done.errors_path).unlink()
+        output = StringIO()
+        with pytest.raises(SystemExit) as ended:
+            call_command("doctor", "--files", "--json", stdout=output, stderr=StringIO())
+        found = {one["code"]: one for one in json.loads(output.getvalue())["findings"]}
+        assert ended.value.code == 1
+        assert str(done.data_path) in found["files-damaged"]["what"]
+        assert str(done.errors_path) in found["files-missing"]["what"]
+
+        path.write_bytes(before)  # restored: known as damaged until it is compared
+        assert codes(storage.damage) == ["files-damaged"]
+        assert codes(lambda: storage.every_file(lambda _: None)) == ["files-missing"]
+        assert codes(storage.damage) == []
+
+    def test_a_storage_that_does_not_answer(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+        def away(_: Any, name: str) -> Iterator[bytes]:
+            raise StorageUnavailable(name)
+
+        monkeypatch.setattr(LocalFiles, "chunks", away)
+        assert codes(lambda: storage.every_file(lambda _: None)) == ["files-not-read"]
 
 
 class TestCommand:

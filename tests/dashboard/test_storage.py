@@ -25,6 +25,7 @@ from tests.dashboard.storages_of_tests import used_by_name
 from tests.patience import patience
 from tests.s3_server import S3Server
 
+pytestmark = pytest.mark.django_db(transaction=True)
 FOLDER = StoredPath("datasets/5b2d1f0e-0000-4000-8000-000000000000")
 FILE = FOLDER / "points.parquet"
 LARGE = np.random.default_rng(7).bytes(12_000_000)

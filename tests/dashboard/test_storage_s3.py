@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dashboard.core.machine_errors import machine_error
-from dashboard.core.storage_errors import StorageUnavailable
+from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from dashboard.storage import read_cache, s3_storage
 from dashboard.storage.s3_storage import S3Files
 from dashboard.storage.stored_path import StoredPath
@@ -26,7 +26,7 @@ from tests.dashboard.storages_of_tests import host
 from tests.patience import patience
 from tests.s3_server import BUCKET, ROOT, S3Server
 
-pytestmark = pytest.mark.usefixtures("one")
+pytestmark = [pytest.mark.usefixtures("one"), pytest.mark.django_db(transaction=True)]
 FILE = StoredPath("datasets/a/points.parquet")
 HOLD = "import fcntl,sys; f=open(sys.argv[1]); fcntl.flock(f,1); print(1); input()"
 CONTENT = np.random.default_rng(3).bytes(100_000)
@@ -111,7 +111,7 @@ class TestRequests:
         stored()
         facts = {"Metadata": {"sha256": hashlib.sha256(CONTENT).hexdigest()}}
         one._client.put_object(**one._named(str(FILE)), Body=CONTENT[::-1], **facts)
-        with pytest.raises(StorageUnavailable, match="damaged"), other.local(str(FILE)):
+        with pytest.raises(DamagedFile), other.local(str(FILE)):
             pass
         assert copies("other") == []
 
@@ -209,10 +209,10 @@ class TestCache:
             stored(bytes([i]) * 100_000, FILE.parent / str(i))
         code = (
             "import django, random, sys; django.setup()\n"
-            "from dashboard.storage.stored_path import StoredPath\n"
+            "from dashboard.storage.stored_path import stored_files\n"
             "for _ in range(40):\n"
             "    i = random.randrange(10)\n"
-            f"    with StoredPath(f'{FILE.parent}/{{i}}').local() as path:\n"
+            f"    with stored_files().local(f'{FILE.parent}/{{i}}') as path:\n"
             "        assert path.read_bytes() == bytes([i]) * 100_000\n"
         )
         environment = (

@@ -32,13 +32,14 @@ MARKED = {"marked": np.array([True, False, False, True])}
 EVENT = {"event": np.array([0, 3, 1, 2], np.int64)}
 
 
-def as_before(path: Path, columns: dict[str, Any], names: dict[str, list[str]] = NAMES) -> Path:
-    """A file as every version up to a889c29 wrote it."""
+def as_before(path: Path, columns: dict[str, Any], names: dict[str, list[str]] = NAMES, **more: Any) -> Path:
+    """A file as every version up to a889c29 wrote it; later ones write checksums of its pages too."""
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     table = table.replace_schema_metadata({name: json.dumps(values) for name, values in names.items()})
     delta = {name: "DELTA_BINARY_PACKED" for name in DELTA if name in columns}
     plain = [name for name in columns if name not in delta]
-    pq.write_table(table, path, compression="zstd", use_dictionary=plain, column_encoding=delta, write_statistics=False)
+    usual = {"compression": "zstd", "use_dictionary": plain, "column_encoding": delta, "write_statistics": False}
+    pq.write_table(table, path, **usual, **more)
     return path
 
 
@@ -99,17 +100,17 @@ class TestWriting:
         "columns", [COLUMNS, COLUMNS | MARKED, {k: v for k, v in COLUMNS.items() if k != "time_ms"}]
     )
     def test_data_are_the_same_bytes(self, tmp_path: Path, columns: dict[str, Any]) -> None:
-        old = as_before(tmp_path / "old", columns)
+        old = as_before(tmp_path / "old", columns, write_page_checksum=True)
         write_data("trajectory", tmp_path / "new", read_data("trajectory", old))
         assert (tmp_path / "new").read_bytes() == old.read_bytes()
 
     def test_releases_are_the_same_bytes(self, tmp_path: Path) -> None:
-        old = as_before(tmp_path / "old", COLUMNS | EVENT)
+        old = as_before(tmp_path / "old", COLUMNS | EVENT, write_page_checksum=True)
         write_release("trajectory", tmp_path / "new", read_release("trajectory", old))
         assert (tmp_path / "new").read_bytes() == old.read_bytes()
 
     def test_what_a_mechanism_returns_is_stored_as_what_it_publishes(self, tmp_path: Path) -> None:
-        old = as_before(tmp_path / "old", COLUMNS | EVENT)
+        old = as_before(tmp_path / "old", COLUMNS | EVENT, write_page_checksum=True)
         spent = np.ones(4)
         drawn = [Release(one.series, one.event, spent, spent > 0, spent) for one in read_release("trajectory", old)]
         write_release("trajectory", tmp_path / "new", drawn)

@@ -21,6 +21,7 @@ CHECKS: list[Callable[[], Iterable[Finding]]] = [
     services.clocks,
     storage.storage,
     storage.trash_of_the_sweep,
+    storage.damage,
     host.keys,
     host.names_and_https,
     host.upload_limit,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+from dashboard.maintenance.doctor import storage
 from dashboard.maintenance.doctor.checks import CHECKS
 from dashboard.maintenance.doctor.finding import Finding, error
 
 
-def examine() -> tuple[list[str], list[Finding]]:
-    """Return the names of the checks that ran, and what they found.
+def examine(report: Callable[[str], None] | None = None) -> tuple[list[str], list[Finding]]:
+    """Return the names of the checks that ran, and what they found; with ``report`` every stored file is read too.
 
     Where database and files do not belong together nothing else is examined: it would make a database.
     """
     names, found = [], []
-    for check in CHECKS:
-        name = check.__name__.replace("_", " ")
+    checks = [(check.__name__, check) for check in CHECKS]
+    if report:
+        checks.append(("every_file", partial(storage.every_file, report)))
+    for function, check in checks:
+        name = function.replace("_", " ")
         names.append(name)
         try:
             found += list(check())

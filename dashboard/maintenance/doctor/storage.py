@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from django.db import DatabaseError
+from django.utils import timezone
 
 from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
+from dashboard.maintenance import file_check, objects
 from dashboard.maintenance.doctor.finding import Finding, error, warning
 from dashboard.releases.models import Release
 from dashboard.storage import installation, trash
+from dashboard.storage.models import StoredFile
 
 NEWEST = 200
+REPORT_S = 2.0
+LISTED = 20
 
 
 def installation_id() -> Iterator[Finding]:
@@ -56,3 +62,54 @@ def storage() -> Iterator[Finding]:
             f"({names}{', …' if missing[3:] else ''}).",
             "All hosts must share CAIRN_HOME; after a restore, restore the files of the same backup too.",
         )
+
+
+def damage() -> Iterator[Finding]:
+    """No stored file is known to be damaged, by the weekly check or by who read it."""
+    try:
+        names = list(StoredFile.objects.exclude(damaged_at=None).order_by("name").values_list("name", flat=True))
+    except DatabaseError:
+        return
+    if names:
+        yield _damaged(names)
+
+
+def every_file(report: Callable[[str], None]) -> Iterator[Finding]:
+    """Every stored file is what was stored, and every file that a row names is there; ``report`` receives progress."""
+    found: dict[str, list[str]] = {"damaged": [], "missing": objects.missing(), "not read": []}
+    done, size, reported = 0, 0, time.monotonic()
+    for step in file_check.check(timezone.now()):
+        size += step.size
+        done += bool(step.state)
+        if step.state in found:
+            found[step.state].append(step.name)
+        if time.monotonic() - reported > REPORT_S:
+            report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(found['damaged'])} damaged")
+            reported = time.monotonic()
+    report(f"{done:,} files checked, {size / 1e9:.1f} GB, {len(found['damaged'])} damaged")
+    if found["damaged"]:
+        yield _damaged(found["damaged"])
+    if missing := sorted(set(found["missing"])):
+        yield error(
+            "files-missing",
+            f"{len(missing)} files that the database names are not there ({_some(missing)}).",
+            "Restore them from a backup; all hosts must share CAIRN_HOME.",
+        )
+    if found["not read"]:
+        yield warning(
+            "files-not-read",
+            f"{len(found['not read'])} files could not be read ({_some(found['not read'])}).",
+            "Check again once the storage answers.",
+        )
+
+
+def _damaged(names: list[str]) -> Finding:
+    return error(
+        "files-damaged",
+        f"{len(names)} stored files are damaged ({_some(names)}).",
+        "Restore them from a backup, check the disk, and run manage.py doctor --files.",
+    )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:LISTED]) + (", …" if names[LISTED:] else "")

@@ -19,9 +19,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print checks and findings as JSON")
+        parser.add_argument("--files", action="store_true", help="read every stored file and compare its digest")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names, found = doctor.examine()
+        names, found = doctor.examine(self.stderr.write if options["files"] else None)
         errors = sum(one.level == "error" for one in found)
         if options["json"]:
             report = {"ok": not errors, "checks": names, "findings": [asdict(one) for one in found]}

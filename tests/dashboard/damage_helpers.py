@@ -1,0 +1,55 @@
+"""Stored files that are damaged by other means than the product's, and what is answered then."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from dashboard.maintenance import file_check
+from dashboard.storage import integrity
+from dashboard.storage.stored_path import StoredPath, stored_files
+
+
+def content_of(path: StoredPath) -> bytes:
+    return b"".join(stored_files().chunks(str(path)))
+
+
+def put(path: StoredPath, content: bytes) -> None:
+    """Replace what is stored by other means than the product's, its size and digest as they were stated."""
+    files: Any = stored_files()
+    if not path.exists():  # what is made again was removed
+        with path.written() if integrity.is_derived(path.key) else files.written(str(path)) as out:
+            out.write(content)
+    elif files.shared:
+        head = files._client.head_object(**files._named(str(path)))
+        files._client.put_object(**files._named(str(path)), Body=content, Metadata=head["Metadata"])
+        files.discard_copy(str(path))  # as another host sees it
+    else:
+        Path(files.path(str(path))).write_bytes(content)
+
+
+def inverted(content: bytes, at: int) -> bytes:
+    return content[:at] + bytes([content[at] ^ 0xFF]) + content[at + 1 :]
+
+
+def damage(path: StoredPath, at: int = -1) -> bytes:
+    """Invert a byte in the middle, or at a place; what was there before."""
+    content = content_of(path)
+    put(path, inverted(content, len(content) // 2 if at < 0 else at))
+    return content
+
+
+def problem(answer: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(answer.content)
+    assert (answer.status_code, found["errors"][0]["code"]) == (503, "damaged_file"), found
+    assert "damaged: restore it from a backup" in found["detail"]
+    assert int(answer["Retry-After"]) > 0
+    return found
+
+
+def checked() -> dict[str, str]:
+    """By name what a check of all files ends with."""
+    return {one.name: one.state for one in file_check.check(timezone.now()) if one.state}
