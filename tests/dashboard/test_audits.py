@@ -58,7 +58,8 @@ class TestApi:
 
     def test_its_noise_is_what_is_published(self, owner_api):
         assert Audit.objects.get(pk=start(owner_api).json()["id"]).spec["seed"] is None
-        assert owner_api.post(API, {"mechanism": UNIFORM, "seed": 1}, format="json").status_code == 201
+        refused = owner_api.post(API, {"mechanism": UNIFORM, "seed": 1}, format="json")
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "seed")
         assert [row.spec["seed"] for row in Audit.objects.all()] == [None, None]
 
     def test_controls_have_names_of_their_own(self, owner_api):
