@@ -1,6 +1,6 @@
 """How long the file takes that takes longest: for each format the worst of its size, at three sizes.
 
-Usage: ``python -m benchmarks.worst_files [FORMAT …]``. The ways to stretch a file are those of
+Usage: ``python -m benchmarks.worst_files [FORMAT …]``. The ways to lengthen a file are those of
 ``tests/engine/worst_files.py``; each is tried at 1 MB, and the slowest is read at 1, 4 and 16 MB in a new process.
 """
 

@@ -47,7 +47,7 @@ def second_factor_page(request: HttpRequest) -> HttpResponse:
     """Whether the second factor is enabled; a POST confirms the secret that the form has."""
     user: Any = request.user
     secret = request.POST.get("secret", "")
-    device = second_factor.device_of(user, secret)
+    device = second_factor.device_of(user, secret or "")
     if request.method != "POST":
         return _page(request)
     if device is None or second_factor.is_enabled(user):
@@ -117,17 +117,17 @@ def _refused(request: HttpRequest, what: str) -> HttpResponse | None:
     return _page(request, status=400, problems={what: problem}) if problem else None
 
 
-def _page(request: HttpRequest, secret: str = "", *, status: int = 200, **more: Any) -> HttpResponse:
+def _page(request: HttpRequest, secret: str | None = None, *, status: int = 200, **more: Any) -> HttpResponse:
     return render(request, PAGE, _context(request, secret) | more, status=status)
 
 
-def _context(request: HttpRequest, secret: str = "") -> dict[str, Any]:
+def _context(request: HttpRequest, secret: str | None = None) -> dict[str, Any]:
     user: Any = request.user
     needed = presence.needed(request)
     found: dict[str, Any] = {"enabled": needed.code, "needed": needed}
     if needed.code:
         found["left"] = second_factor.codes_left(user)
-    elif device := second_factor.device_of(user, secret):
+    elif device := second_factor.device_of(user, secret or ""):
         shown = {"qr": second_factor.qr_code(device), "secret": second_factor.secret_text(device)}
         found |= shown | {"signed": secret}
     return found

@@ -87,7 +87,7 @@ def _median(measure: Callable[[], float]) -> float:
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", NAMES)
-def test_time_is_linear_in_size_whatever_is_stretched(name: str) -> None:
+def test_time_is_linear_in_size_whatever_is_lengthened(name: str) -> None:
     """The slowest tenth of all cases at 500 kB: eight times the size takes at most 16 times as long (8 if linear)."""
     assert name in SEEDS
     slowest = sorted(cases(name), key=lambda case: _once(case, 500_000))[-10:]

@@ -1,6 +1,6 @@
-"""The files that take longest to read for their size: valid files stretched in every place, format by format.
+"""The files that take longest to read for their size: valid files lengthened in every place, format by format.
 
-Text is stretched by runs of one token and by repeated parts of itself, at several of its boundaries; binary containers
+Text is lengthened by runs of one token and by repeated parts of itself, at several of its boundaries; binary containers
 by what they can have many or long ones of.
 """
 
@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 
 def cases(name: str) -> Iterator[Case]:
-    """Every way to stretch a file of the format ``name``."""
+    """Every way to lengthen a file of the format ``name``."""
     if name in _CONTAINERS:
         yield from (Case(make.__name__.strip("_").replace("_", " "), make) for make in _CONTAINERS[name])
         return
@@ -55,14 +55,14 @@ def cases(name: str) -> Iterator[Case]:
     marks = [found.start() for found in re.finditer(rb"\W", sample)]
     places = sorted({0, len(sample), *(marks[len(marks) * i // PLACES] for i in range(PLACES))})
     for place in places:
-        yield from (Case(f"{run!r} at {place}", _stretched(sample, place, run)) for run in RUNS)
+        yield from (Case(f"{run!r} at {place}", _lengthened(sample, place, run)) for run in RUNS)
     for first, last in itertools.pairwise(places):
-        yield Case(f"{first} to {last} repeated", _stretched(sample, last, sample[first:last]))
-        yield Case(f"{first} to its end, cut off", _stretched(sample[:last], last, sample[first:last]))
+        yield Case(f"{first} to {last} repeated", _lengthened(sample, last, sample[first:last]))
+        yield Case(f"{first} to its end, cut off", _lengthened(sample[:last], last, sample[first:last]))
     yield Case("new names in every line", _numbered(sample))
 
 
-def _stretched(sample: bytes, place: int, run: bytes) -> Make:
+def _lengthened(sample: bytes, place: int, run: bytes) -> Make:
     return lambda size: sample[:place] + run * (size // len(run)) + sample[place:]
 
 
@@ -74,7 +74,7 @@ def _numbered(sample: bytes) -> Make:
 
 def cpu_s(data: bytes) -> tuple[float, str]:
     """CPU seconds to read or refuse ``data`` with the default answers, and how that ended."""
-    started, options, end = time.process_time(), dict[str, object](), "asks again"
+    started, options, end = time.process_time(), dict[str, object](), "a choice is needed"
     for _ in range(4):
         try:
             end = f"{sum(map(len, read(io.BytesIO(data), **options).series))} rows"  # type: ignore[arg-type]
