@@ -18,6 +18,10 @@ Stage = tuple[str, "_Prepared"]
 START_S = 1_718_447_400
 
 
+def shuffled(table: pa.Table) -> pa.Table:
+    return table.take(np.random.default_rng(4).permutation(len(table)))
+
+
 def walks(rows: int, people: int) -> pa.Table:
     """Random walks of so many people, in the order of time, a position a second."""
     rng = np.random.default_rng(0)
@@ -163,7 +167,7 @@ class Account:
         writers: dict[str, Callable[[Path], Any]] = {
             "people.csv": lambda path: as_csv(self.walks(), path),
             "person.csv": lambda path: as_csv(self.walks(people=1), path),
-            "shuffled.csv": lambda path: as_csv(_shuffled(self.walks(4 * WHOLE)), path),
+            "shuffled.csv": lambda path: as_csv(shuffled(self.walks(4 * WHOLE)), path),
             "points.parquet": lambda path: pyarrow.parquet.write_table(self.walks(), path),
             "points.feather": lambda path: pyarrow.feather.write_feather(self.walks(), path),
             "people.geojson": lambda path: geojson(self.walks(4 * WHOLE), path),
@@ -175,17 +179,10 @@ class Account:
         }
         kinds = {"visits.csv": "checkins", "counts.csv": "stream"}
         for name, write in writers.items():
-            yield (
-                f"import {name}",
-                _Prepared(
-                    lambda name=name, write=write: self.queued(self.file(name, write), kinds.get(name, "")),
-                    self.imported,
-                ),
-            )
-        yield (
-            "import people.csv, cleaned",
-            _Prepared(lambda: self.queued(self.file("people.csv", writers["people.csv"]), "", CLEANING), self.imported),
-        )
+            queued = lambda name=name, write=write: self.queued(self.file(name, write), kinds.get(name, ""))  # noqa: E731
+            yield f"import {name}", _Prepared(queued, self.imported)
+        cleaned = _Prepared(lambda: self.queued(self.file("people.csv", as_csv), "", CLEANING), self.imported)
+        yield "import people.csv, cleaned", cleaned
 
     def queued(self, path: Path, kind: str = "", cleaning: Any = ()) -> Any:
         """A dataset that waits for a worker."""
@@ -375,10 +372,6 @@ class _Prepared:
     def work(self, prepared: Any) -> Any:
         """The measured part."""
         return self._work(prepared)
-
-
-def _shuffled(table: pa.Table) -> pa.Table:
-    return table.take(pa.array(np.random.default_rng(4).permutation(len(table))))
 
 
 def _packed(path: Path, to: Path) -> None:

@@ -19,8 +19,7 @@ from privacy_engine.venues import Venues
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-LARGEST_COUNT = 2.0**52
-"""The largest count that the mechanisms for count streams take."""
+LARGEST_COUNT = 2.0**52  # that the mechanisms for count streams take
 
 
 def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -> NDArray[Any]:
@@ -34,9 +33,8 @@ def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if array.ndim != 1:
-        raise DataError(
-            f"{field} must be one-dimensional, got {array.ndim} dimensions", field=field, rule="1-d", value=array.ndim
-        )
+        message = f"{field} must be one-dimensional, got {array.ndim} dimensions"
+        raise DataError(message, field=field, rule="1-d", value=array.ndim)
     array.setflags(write=False)
     return array
 
@@ -108,7 +106,6 @@ class Trajectory:
     """
 
     kind: ClassVar[str] = "trajectory"
-
     lon: Floats
     lat: Floats
     time_s: Floats | None = None
@@ -117,7 +114,6 @@ class Trajectory:
     person: str = ""
 
     def __post_init__(self) -> None:
-        advance()
         object.__setattr__(self, "lon", _column(self.lon, "lon", np.float64))
         object.__setattr__(self, "lat", _column(self.lat, "lat", np.float64))
         self._same_length(self.lat, "lat")

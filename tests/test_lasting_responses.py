@@ -92,7 +92,7 @@ class Web:
             assert connection.getresponse().status == 302
 
     def write(self, statement: str, *values: Any) -> None:
-        with closing(sqlite3.connect(self.database, timeout=30)) as connection, connection:
+        with closing(sqlite3.connect(self.database, timeout=patience(30))) as connection, connection:
             assert connection.execute(statement, values).rowcount > 0
 
 

@@ -140,10 +140,10 @@ class TestHealth:
         cleanup.loop_path().unlink(missing_ok=True)
         assert not health.sweep_answers()
 
-        def away(*_: object) -> None:
+        def away(**_: object) -> None:
             raise OperationalError("no connection")
 
-        monkeypatch.setattr(cleanup.Cleanup, "_sweep", away)
+        monkeypatch.setattr(cleanup.installation, "require", away)
         monkeypatch.setattr(cleanup, "close_old_connections", lambda: None)
         monkeypatch.setattr(cleanup, "connection", type("Connection", (), {"in_atomic_block": True}))
         assert cleanup.Cleanup().round() is None

@@ -1,6 +1,5 @@
 """Settings. Every one that differs between machines comes from the environment; the defaults run on a laptop."""
 
-import logging
 import os
 import secrets
 from pathlib import Path
@@ -10,6 +9,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
+from dashboard.config import logs
 from dashboard.config.secret_files import secret, with_password
 from dashboard.launcher.home import broker_socket
 from dashboard.maps.basemap import base_map
@@ -384,26 +384,4 @@ USE_TZ = True
 SILENCED_SYSTEM_CHECKS: list[str] = []
 
 # Logs: codes and ids, never a coordinate, a file's text or a query string
-REFUSED_CHARS = 300  # in the log, of a request that Django refuses as suspicious: it may quote a header
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    """Make one line of what Django logs of a refused request, as of one to a wrong host; its traceback is of no use."""
-    if record.name.startswith("django.security"):
-        record.msg, record.args, record.exc_info = record.getMessage()[:REFUSED_CHARS], (), None
-    return True
-
-
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "filters": {"in-one-line": {"()": "django.utils.log.CallbackFilter", "callback": _in_one_line}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["in-one-line"]}},
-    "root": {"handlers": ["console"], "level": env.str("CAIRN_LOG", default="INFO")},
-    "loggers": {
-        "django.request": {"level": "ERROR"},
-        "celery": {"level": "WARNING"},
-        "botocore": {"level": "WARNING"},
-    },
-}
+LOGGING = logs.configuration(env.str("CAIRN_LOG", default="INFO"))

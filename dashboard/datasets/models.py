@@ -22,21 +22,8 @@ from privacy_engine.detected_stays import DetectedStays
 from privacy_engine.instants import instant
 from privacy_engine.promise import Context
 
-__all__ = [
-    "UNITS",
-    "Budget",
-    "BudgetEntry",
-    "Dataset",
-    "Kind",
-    "Lineage",
-    "LineageEntry",
-    "SourceFile",
-    "SourceSketch",
-    "Unit",
-    "Upload",
-    "kind_text",
-    "unit_text",
-]
+__all__ = ["UNITS", "Budget", "BudgetEntry", "Dataset", "Kind", "Lineage", "LineageEntry", "SourceFile"]
+__all__ += ["SourceSketch", "Unit", "Upload", "kind_text", "unit_text"]
 
 COUNTED = ("name", "kind", "state", "stored_tags", "file_name")
 """Columns by which lists are filtered; in an index, whose entries PostgreSQL limits to 2,704 bytes."""

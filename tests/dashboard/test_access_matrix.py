@@ -13,7 +13,7 @@ from django.db import transaction
 from django.test import Client
 from rest_framework.test import APIClient
 
-from dashboard.accounts import second_factor, services
+from dashboard.accounts import services
 from dashboard.accounts.models import User
 from dashboard.publications.models import Publication
 from tests.dashboard.access_table import ACCESS, COLUMNS
@@ -32,7 +32,7 @@ from tests.dashboard.every_operation import (
 )
 from tests.dashboard.test_passwords import OLD, with_password
 from tests.dashboard.test_publications import bodies
-from tests.dashboard.test_second_factor import app_code
+from tests.dashboard.test_second_factor import enabled
 
 PERMITTED = {
     "any": {"owner", "lead", "editor", "viewer", "former", "stranger"},
@@ -153,8 +153,7 @@ def test_what_is_of_others_is_as_what_never_was(made: World) -> None:
 @EXTENT
 def test_without_a_login(made: World, all_states: bool) -> None:
     """Anonymous, after the password alone where a second factor is needed, and with a public link."""
-    second_factor.begin(user=with_password(made.owner))
-    assert second_factor.confirm(user=made.owner, text=app_code(made.owner))
+    enabled(with_password(made.owner))
     half, reader = APIClient(), APIClient()
     begun = half.post("/login/", {"username": "owner", "password": OLD}, format="multipart")
     assert begun["Location"] == "/login/code/"

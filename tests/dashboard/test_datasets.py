@@ -16,6 +16,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Budget, Dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
+from dashboard.storage import removals
 from privacy_engine.data import Trajectory
 from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
@@ -32,6 +33,7 @@ class TestReadAgain:
         answer = owner_api.post(f"{reported['urls']['self']}read/", {"first_n": 2})
         assert (answer.status_code, answer.json()["points"]) == (200, 2)
         row = Dataset.objects.get()
+        removals.finish()  # as once the transaction is committed
         assert sorted(path.name for path in row.folder.iterdir()) == ["original", row.points_file]
 
     def test_that_cannot_be_changes_nothing(self, owner_api: APIClient) -> None:

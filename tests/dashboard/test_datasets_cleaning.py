@@ -13,6 +13,7 @@ from dashboard.datasets import tasks
 from dashboard.datasets.models import Dataset
 from dashboard.releases import downloads
 from dashboard.releases.models import Release
+from dashboard.storage import removals
 from privacy_engine.cleaning import cleaning_steps
 from tests.dashboard.conftest import CSV, upload
 
@@ -49,6 +50,7 @@ class TestCleaning:
         undone = owner_api.post(f"{address}read/", {"options": {}, "cleaning": []}).json()
         assert (undone["points"], undone["cleaning"], undone["content_digest"]) == (5, [], before)
         row = Dataset.objects.get()
+        removals.finish()  # as once the transaction is committed
         assert sorted(path.name for path in row.folder.iterdir()) == sorted(["original", row.points_file])
 
     @pytest.mark.usefixtures("everything_is_large")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,7 +73,8 @@ class TestOwner:
 
     def test_is_allowed_once_landmarks_refer_to_the_points(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
         mark_landmarks(owner=ready_dataset.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        Path(ready_dataset.original_path).write_bytes(CSV)
+        with ready_dataset.original_path.written() as out:
+            out.write(CSV)
         assert roles(owner_api.get(at(ready_dataset))) == ["time", "lat", "lon"]
 
     def test_is_reported_where_there_are_no_columns(self, owner_api: APIClient) -> None:
@@ -112,7 +112,8 @@ class TestRefused:
         assert (answer.status_code, first_error(answer)["field"]) == (400, name)
 
     def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
-        Path(Dataset.objects.get().original_path).write_bytes(b"\x89PNG\r\n\x1a\n")
+        with Dataset.objects.get().original_path.written() as out:
+            out.write(b"\x89PNG\r\n\x1a\n")
         answer = owner_api.get(reported["urls"]["preview"])
         assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
 

@@ -106,12 +106,7 @@ class TestUploads:
 
     @pytest.mark.parametrize("ended", ["deleted", "expired", "made a dataset", "and its dataset is deleted"])
     def test_a_piece_that_a_killed_process_did_not_count_goes_with_it(
-        self,
-        owner_api: APIClient,
-        one: S3Files,
-        settings: LazySettings,
-        django_capture_on_commit_callbacks: Any,
-        ended: str,
+        self, owner_api: APIClient, one: S3Files, settings: LazySettings, ended: str
     ) -> None:
         url = address(owner_api)
         send(owner_api, url, 0, CSV)
@@ -129,8 +124,8 @@ class TestUploads:
         elif ended == "made a dataset":
             made(owner_api, url)
         else:
-            with django_capture_on_commit_callbacks(execute=True):
-                delete_dataset(dataset=Dataset.objects.get(pk=dataset))
+            delete_dataset(dataset=Dataset.objects.get(pk=dataset))
+        removals.finish()  # as once the transaction is committed
         assert list(one.listed("uploads/")) == []
 
     def test_while_the_storage_is_away_it_stands_where_it_stood(

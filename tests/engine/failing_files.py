@@ -207,6 +207,7 @@ FILES: dict[str, FailingFile] = {
     "unsupported_crs": FailingFile("a.csv", samples.CSV, {"crs": "EPSG:999999"}),
     "unsupported_format": FailingFile("a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
     "utf16_without_bom": FailingFile("a.csv", samples.CSV.decode().encode("utf-16-le")),
+    "xml_limit": FailingFile("a.gpx", samples.GPX.replace(b"<trkpt", b"<a>" * 300 + b"<trkpt", 1)),
     "xml_doctype": FailingFile("a.gpx", b'<!DOCTYPE gpx [<!ENTITY a "b">]>' + samples.GPX),
 }
 

@@ -368,7 +368,7 @@ def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section: 
 
 
 def test_every_section_of_every_file_has_a_check() -> None:
-    assert set(files()) == set(CHECKS)
+    assert set(files()) - {"deployments-registry"} == set(CHECKS)  # the structure of a file, and no values
 
 
 def test_a_value_that_no_check_reads_is_found() -> None:
