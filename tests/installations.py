@@ -114,8 +114,8 @@ class Cairn:
         """Leave it as installations were before there were ids."""
         (self.home / "installation").unlink()
         with closing(sqlite3.connect(self.home / "cairn.sqlite3")) as database, database:
-            database.execute("DROP TABLE storage_installation")
-            database.execute("DROP TABLE storage_removal")
+            for table in ("installation", "removal", "storedfile"):
+                database.execute(f"DROP TABLE storage_{table}")
             database.execute("DELETE FROM django_migrations WHERE app = 'storage'")
 
     def files(self) -> dict[str, str]:

@@ -235,9 +235,8 @@ class TestSharedStorage:
         self, on_s3: Cairn, server: S3Server, cluster: str, migrated: str, tmp_path: Path
     ) -> None:
         """9"""
-        second = Cairn(
-            tmp_path / "second", fresh_database(cluster, "of-second", migrated), server.environment("second")
-        )
+        url = fresh_database(cluster, "of-second", migrated)
+        second = Cairn(tmp_path / "second", url, server.environment("second"))
         second.manage("migrate|-v0")
         before = names_in(server, "first", tmp_path / "cache"), names_in(server, "second", tmp_path / "cache")
         assert_refused(replace(on_s3, storage=second.storage), "Set CAIRN_STORAGE", on_s3.id(), second.id())
@@ -265,9 +264,8 @@ class TestSharedStorage:
     def test_many_objects_without_a_row_go_to_the_trash(
         self, server: S3Server, cluster: str, migrated: str, tmp_path: Path
     ) -> None:
-        cairn = Cairn(
-            tmp_path / "home", fresh_database(cluster, "older", migrated), server.environment("older")
-        ).set_up()
+        url = fresh_database(cluster, "older", migrated)
+        cairn = Cairn(tmp_path / "home", url, server.environment("older")).set_up()
         before = names_in(server, "older", tmp_path / "cache")
         forget = "from dashboard.datasets.models import Dataset\nDataset.objects.all()._raw_delete('default')"
         swept, report = cairn.manage(f"shell|-v0|-c|{forget}", "sweep|--once"), cairn.commands("doctor")[0][1]

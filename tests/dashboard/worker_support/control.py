@@ -57,11 +57,11 @@ def call(*, method: str, path: str, body: Any = None) -> dict[str, Any]:
     return {"status": answer.status_code, "seconds": seconds, "json": answer.json() if answer.content else None}
 
 
-def upload(*, path: str, fields: dict[str, str]) -> dict[str, Any]:
+def upload(*, path: str, fields: dict[str, str] | None = None) -> dict[str, Any]:
     """Upload a file, which a worker reads however small it is."""
     services.NOW_PLAIN_BYTES = services.NOW_PACKED_BYTES = -1
     with Path(path).open("rb") as file:
-        answer = api.post("/api/v1/datasets/", {"file": file, **fields}, format="multipart")
+        answer = api.post("/api/v1/datasets/", {"file": file, **(fields or {})}, format="multipart")
     return {"status": answer.status_code, "json": answer.json()}
 
 
