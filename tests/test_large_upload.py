@@ -97,6 +97,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
             if offset // PIECE in CUTS and cuts == CUTS.index(offset // PIECE):
                 cut_short(server, token, url, offset, piece)
                 cuts += 1
+                _wait_for_what_arrived(server, token, url, offset)
                 continue
             headers = {"Upload_Offset": str(offset), "Content_Type": "application/offset+octet-stream"}
             request(server, token, "PATCH", url, body=piece, **headers)
@@ -108,6 +109,14 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     assert not list((server.home / "uploads").iterdir())
     after = peak_mb(server, "launcher.web")
     assert after < MOST_MB, (before, after)
+
+
+def _wait_for_what_arrived(server: Server, token: str, url: str, offset: int) -> None:
+    """The server reads what is on its way before it stores it; until then it states where it stood."""
+    give_up = time.monotonic() + patience(20)
+    while _offset(server, token, url) == offset:
+        assert time.monotonic() < give_up, "nothing of the piece was kept"
+        time.sleep(0.1)
 
 
 def _offset(server: Server, token: str, url: str) -> int:

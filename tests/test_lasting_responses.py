@@ -150,7 +150,7 @@ def people(server: Server) -> list[dict[str, str]]:
     return list(json.loads(done.stdout))
 
 
-@pytest.fixture(scope="module", params=["waitress", "gunicorn"])
+@pytest.fixture(scope="module", params=["waitress", pytest.param("gunicorn", marks=pytest.mark.thorough)])
 def web(request: pytest.FixtureRequest, server: Server, people: list[dict[str, str]]) -> Iterator[Web]:
     if request.param == "waitress":
         yield Web(server, server.port, people)

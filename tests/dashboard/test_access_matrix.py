@@ -48,7 +48,8 @@ MEMBERS = PERMITTED["read"]
 PUBLISHING = {"POST streams/{id}/events/", "POST releases/{id}/publications/"}
 pytestmark = pytest.mark.timeout(900)
 EXTENT = pytest.mark.parametrize(
-    "all_states", [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.slow)]
+    "all_states",
+    [pytest.param(False, id="one-state"), pytest.param(True, id="all-states", marks=pytest.mark.thorough)],
 )
 OPERATIONS = list(operations(schema()))
 

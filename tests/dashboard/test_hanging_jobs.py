@@ -22,7 +22,7 @@ REPLACED_S = 15.0
 ROWS = 10**7
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.thorough)])
 def built(request):
     production = request.param == "postgresql"
     if production and postgres.programs() is None:
