@@ -81,8 +81,12 @@ class ReleaseFilter(JobFilter):
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
-    without_landmark_set = filters.BooleanFilter(
-        field_name="landmark_set", lookup_expr="isnull", help_text="true: only those without one, false: only with one."
+    without_landmark_set = filters.TypedChoiceFilter(  # a filter for booleans ignores what is none
+        field_name="landmark_set",
+        lookup_expr="isnull",
+        choices=[("true", "true"), ("false", "false")],
+        coerce="true".__eq__,
+        help_text="true: only those without one, false: only with one.",
     )
     project = filters.UUIDFilter(field_name="dataset__project_id", help_text="Of the datasets in this project.")
     mechanism = filters.CharFilter()

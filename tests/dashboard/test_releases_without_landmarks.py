@@ -275,6 +275,8 @@ class TestAfter:
             for value in ("true", "false")
         }
         assert listed == {"true": [str(bare.pk)], "false": [str(other.pk)]}
+        for value in ("null", "1", "landmarks"):
+            assert owner_api.get(RELEASES, {"without_landmark_set": value}).status_code == 400
 
 
 class TestCleaning:
