@@ -9,7 +9,7 @@ from django.http import FileResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -76,17 +76,21 @@ description, which is charged.
 MEDIA_TYPES = {name: one.media_type for found in datatypes.values() for name, one in found.exports.items()}
 
 
+@extend_schema_field(OpenApiTypes.BOOL)
+class YesNoFilter(filters.TypedChoiceFilter):
+    """``true`` or ``false``; django-filter's own filter for booleans ignores other values."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=[("true", "true"), ("false", "false")], coerce="true".__eq__, **options)
+
+
 class ReleaseFilter(JobFilter):
     """By dataset, landmark set, project, state, mechanism, and the release they were made from."""
 
     dataset = filters.UUIDFilter(field_name="dataset_id")
     landmark_set = filters.UUIDFilter(field_name="landmark_set_id")
-    without_landmark_set = filters.TypedChoiceFilter(  # a filter for booleans ignores what is none
-        field_name="landmark_set",
-        lookup_expr="isnull",
-        choices=[("true", "true"), ("false", "false")],
-        coerce="true".__eq__,
-        help_text="true: only those without one, false: only with one.",
+    without_landmark_set = YesNoFilter(
+        field_name="landmark_set", lookup_expr="isnull", help_text="true: only those without one, false: only with one."
     )
     project = filters.UUIDFilter(field_name="dataset__project_id", help_text="Of the datasets in this project.")
     mechanism = filters.CharFilter()
