@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.base import ContentFile
+from django.db import connection
 from environ import Env
 
 from dashboard.experiments import stored_blocks
@@ -159,6 +160,8 @@ def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage: Any) -
                 together.wait()
         except FileExistsError:
             return False
+        finally:
+            connection.close()  # this thread's, which has recorded the digest
         return True
 
     with ThreadPoolExecutor(4) as pool:
