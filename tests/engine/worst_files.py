@@ -72,12 +72,13 @@ def _numbered(sample: bytes) -> Make:
     return lambda size: sample + b"".join(re.sub(rb"\b[au]\d?\b", b"n%d" % i, half) for i in range(size // len(half)))
 
 
-def cpu_s(data: bytes) -> tuple[float, str]:
-    """CPU seconds to read or refuse ``data`` with the default answers, and how that ended."""
+def cpu_s(source: bytes | Path) -> tuple[float, str]:
+    """CPU seconds to read or refuse a file with the default answers, and how that ended."""
     started, options, end = time.process_time(), dict[str, object](), "a choice is needed"
     for _ in range(4):
         try:
-            end = f"{sum(map(len, read(io.BytesIO(data), **options).series))} rows"  # type: ignore[arg-type]
+            found = read(source if isinstance(source, Path) else io.BytesIO(source), **options)  # type: ignore[arg-type]
+            end = f"{sum(map(len, found.series))} rows"
         except ChoiceNeeded as choice:
             options[choice.parameter] = choice.default
             continue
