@@ -7,7 +7,6 @@ for good has a :class:`dashboard.storage.stored_path.StoredPath`, since it may b
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 import tempfile
@@ -18,9 +17,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from privacy_engine.progress import advance
-
-CHUNK = 1 << 20
+from dashboard.storage.read_cache import content_of
 
 
 def home(*parts: str) -> Path:
@@ -55,12 +52,8 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 def digest_of(path: Path) -> str:
     """The SHA-256 of a file."""
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        while piece := file.read(CHUNK):
-            advance()
-            found.update(piece)
-    return found.hexdigest()
+        return content_of(file).sha256
 
 
 def unnamed(write: Callable[[BinaryIO], object]) -> BinaryIO:
