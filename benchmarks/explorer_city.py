@@ -22,13 +22,18 @@ BOX = (8.40, 47.30, 8.61, 47.44)
 STEP_S = 12 * 3600.0
 
 
-def explorer_city(users: int = 3_000, per_user: int = 30, seed: int = 2026, count: int = PLACES) -> CheckIns:
-    """Check-ins of ``users`` at ``count`` places, geometrically many of each with the mean ``per_user``."""
+def explorer_city(
+    users: int = 3_000, per_user: int = 30, seed: int = 2026, count: int = PLACES, skew: float = 1.0
+) -> CheckIns:
+    """Check-ins of ``users`` at ``count`` places, geometrically many of each with the mean ``per_user``.
+
+    Relevances go as 1/k to the power ``skew``: 0 makes all places equally relevant.
+    """
     rng = np.random.default_rng(seed)
     centres = rng.uniform(0.15, 0.85, (CENTRES, 2)) * SIDE_KM
     places = centres[rng.integers(0, CENTRES, count)] + CENTRE_KM * rng.standard_normal((count, 2))
     places = np.clip(places, 0.01, SIDE_KM - 0.01)
-    relevance = rng.permutation(1.0 / np.arange(1, count + 1))
+    relevance = rng.permutation(1.0 / np.arange(1, count + 1) ** skew)
     each = rng.geometric(1.0 / per_user, users)
     visits = _visits(places, relevance, each, rng)
     user, step = np.nonzero(np.arange(visits.shape[1]) < each[:, None])

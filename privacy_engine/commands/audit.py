@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from privacy_engine.audit import (
@@ -18,13 +19,16 @@ from privacy_engine.audit import (
     audit,
     claimed_per,
     completed,
+    every,
 )
 from privacy_engine.commands.base import Command, CommandFailed, interruptible, pairs, progress_bar
-from privacy_engine.errors import EngineError
+from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.step_text import value_of
 
 BAD_INPUT, INTERRUPTED = 2, 130
+STDOUT = "-"
+"""--json without a file."""
 EXAMPLE = f"""\
 mechanisms:
   {", ".join(cls.registered_name() for cls in mechanisms)}
@@ -35,6 +39,10 @@ controls, which break their claim on purpose:
 examples:
   cairn audit landmark-uniform --set epsilon=1 --set radius_m=200
   cairn audit control:half-noise:landmark-joint --set epsilon=1 --set radius_m=200 --trials 50000 --json
+  cairn audit --all --trials 10000 --json audits.json --page docs/trust.md
+
+--all audits every publishable mechanism at ε = 1 and writes a line of each as it comes; what the file of --json has of
+at least so many draws is not audited again.
 
 Exit code 0: consistent with the claim, which proves nothing; 1: claim violated, at 95 % confidence; 2: bad input.
 claimed and lower_bound are ε per radius, window, user or check-in; those of a pair are log-odds between its inputs.
@@ -44,20 +52,34 @@ claimed and lower_bound are ε per radius, window, user or check-in; those of a 
 class Audit(Command):
     help = "Audit a mechanism: bound its ε from below by draws alone, and compare with what it claims."
     example = EXAMPLE
-    arguments = ("mechanism", "set", "trials", "seed", "json")
+    arguments = ("mechanism", "set", "trials", "seed", "json", "all", "page")
     place = "mechanism"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add = parser.add_argument
-        add("mechanism", metavar="MECHANISM", help="a registered name, or a control")
+        add("mechanism", metavar="MECHANISM", nargs="?", help="a registered name, or a control")
+        add("--all", action="store_true", help="audit every publishable mechanism instead of one")
         add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the mechanism")
         add("--trials", default="100000", metavar="N", help="draws for each input, 1,000 to 1,000,000")
         add("--seed", help="repeat an audit: seeded noise in place of the operating system's")
-        add("--json", action="store_true", help="print the result as JSON")
+        add(
+            "--json",
+            nargs="?",
+            const=STDOUT,
+            metavar="FILE",
+            help="print the result as JSON; with --all, keep the results in this file",
+        )
+        add("--page", metavar="PAGE", help="with --all: write the table between its marks on this page")
 
     def execute(self, options: dict[str, Any]) -> None:
+        if options["json"] not in (None, STDOUT) and not options["all"] and options["mechanism"] is None:
+            options = options | {"mechanism": options["json"], "json": STDOUT}  # --json MECHANISM: it takes no file
         try:
+            refuse_mixed(options)
             with interruptible() as check:
+                if options["all"]:
+                    self.execute_all(options, check)
+                    return
                 chosen = {name: options[name] for name in ("mechanism", "set", "trials", "seed")}
                 spec = self.spec(**chosen)
                 result = audit(spec, watch=self.watch(check))
@@ -65,10 +87,25 @@ class Audit(Command):
             raise CommandFailed(" ".join(error.message.split()), code=BAD_INPUT) from None
         except KeyboardInterrupt:
             raise CommandFailed("stopped", code=INTERRUPTED) from None
-        as_json = options["json"]
+        as_json = options["json"] is not None
         text = json.dumps(result.as_dict(), ensure_ascii=False) if as_json else table(result, claimed_per(spec))
         self.out.write(f"{text}\n")
         if result.verdict == VIOLATED:
+            self.out.flush()
+            sys.exit(1)
+
+    def execute_all(self, options: dict[str, Any], check: Callable[[], None]) -> None:
+        """Audit every publishable mechanism, and print and keep the lines; exit code 1 where a claim is violated."""
+        wanted = AuditSpec.parse({"mechanism": {}} | numbers(options["trials"], options["seed"]))
+        file, page = (Path(options[name]) if options[name] else None for name in ("json", "page"))
+
+        def wrote(lines: list[every.Line]) -> None:
+            if page:
+                every.put(page, lines)
+
+        lines = every.every(wanted.trials, wanted.seed, file, watch=self.watch(check), wrote=wrote)
+        self.out.write(f"{every.table(lines)}\n")
+        if any(one.verdict == VIOLATED for one in lines):
             self.out.flush()
             sys.exit(1)
 
@@ -76,13 +113,7 @@ class Audit(Command):
         """Parse the arguments, and report on stderr what was not given."""
         parameters = {name: value_of(text) for name, text in pairs(set, "--set").items()}
         description, chosen = completed({"name": mechanism, **parameters})
-        spec = AuditSpec.parse(
-            {
-                "mechanism": description,
-                "trials": value_of(trials),
-                "seed": None if seed is None else value_of(seed),
-            }
-        )
+        spec = AuditSpec.parse({"mechanism": description} | numbers(trials, seed))
         spec.target()
         for name, value in chosen.items():
             self.err.write(f"{name} was not given: {value:g}\n")
@@ -97,6 +128,26 @@ class Audit(Command):
             show(share, f"{share:4.0%}")
 
         return watch
+
+
+def numbers(trials: str, seed: str | None) -> dict[str, Any]:
+    """The numbers of a spec."""
+    return {"trials": value_of(trials), "seed": None if seed is None else value_of(seed)}
+
+
+def refuse_mixed(options: dict[str, Any]) -> None:
+    """Refuse options of one mechanism with those of all; ParameterError."""
+    one, several = options["mechanism"] is not None, options["all"]
+    checks = [
+        ("mechanism", one != several, "exactly one of MECHANISM and --all", options["mechanism"]),
+        ("set", not (several and options["set"]), "left out with --all", options["set"]),
+        ("page", several or options["page"] is None, "left out without --all", options["page"]),
+        ("json", options["json"] in (None, STDOUT) or several, "without a file unless with --all", options["json"]),
+        ("json", options["json"] != STDOUT or not several, "a file with --all", options["json"]),
+    ]
+    for field, right, rule, value in checks:
+        if not right:
+            raise ParameterError(f"{field} must be {rule}, got {value!r:.60}", field=field, rule=rule, value=value)
 
 
 def table(result: AuditResult, per: str) -> str:

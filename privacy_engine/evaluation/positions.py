@@ -25,11 +25,14 @@ class Positions:
     position, later : (p,) int
         The different cells of the user's next :data:`LATER` ones but for the present one: ``later[i]`` is one of
         position ``position[i]``, ascending; of each position the next cell comes first.
+    sequence : (n,) int
+        Which of the sequences each position is in, ascending.
     """
 
     history: Ints
     position: Ints
     later: Ints
+    sequence: Ints
 
     def __len__(self) -> int:
         return len(self.history)
@@ -64,7 +67,7 @@ class Positions:
         back = at[:, None] - np.arange(history)[::-1]
         rows = np.where(np.arange(history)[::-1] <= done[at, None], cells[np.maximum(back, 0)], -1)
         position, later = _later(cells, at, left[at])
-        return cls(rows.astype(np.int64), position, later)
+        return cls(rows.astype(np.int64), position, later, np.repeat(np.arange(len(lengths)), lengths)[at])
 
 
 def _later(cells: Ints, at: Ints, left: Ints) -> tuple[Ints, Ints]:

@@ -32,6 +32,7 @@ from privacy_engine.metrics.stream_events import StreamJumpDetection, StreamLowS
 from privacy_engine.metrics.checkins import CheckInMetric, RangeCountError, RangeShareError, TopOverlap
 from privacy_engine.metrics.recommendation import (
     HitRate,
+    HitRateByUser,
     HitRateOfFive,
     HitRateOfOne,
     Precision,
@@ -46,6 +47,7 @@ __all__ = [
     "ErrorQuantile",
     "Hausdorff",
     "HitRate",
+    "HitRateByUser",
     "HitRateOfFive",
     "HitRateOfOne",
     "MeanAbsoluteError",

@@ -133,6 +133,32 @@ class HitRateOfFive(HitRateMetric):
 
 
 @metrics.register
+class HitRateByUser(FirstMetric):
+    """The mean over users of the share of their moves whose destination is among ``k`` recommended cells [1]_.
+
+    As :class:`HitRate`, but a user with many moves counts as much as one with a single move, which is the mean of what
+    users see of it.
+
+    References
+    ----------
+    .. [1] Zhang, Ghinita, Chow. "Differentially private location recommendations in geosocial networks". MDM 2014.
+    """
+
+    title: ClassVar[str] = "Hit rate by user"
+    short: ClassVar[str] = "HR by user"
+    summary: ClassVar[str] = "The hit rate of each user who was not fitted, averaged over users instead of moves."
+    shared: ClassVar[str] = title
+
+    name: Literal["hit-rate-by-user"] = "hit-rate-by-user"
+    k: Annotated[int, FIRST] = 10
+
+    def _mean(self, positions: Positions, ranks: Ranks) -> float:
+        _, user = np.unique(positions.sequence, return_inverse=True)
+        hits = np.bincount(user, ranks[positions.first].hits(self.first))
+        return 100.0 * float((hits / np.bincount(user)).mean())
+
+
+@metrics.register
 class Precision(FirstMetric):
     """The share of ``k`` recommended cells that are among the next ten cells of the user: precision@k [1]_.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from privacy_engine.experiments.presets.base import SHARES, SeriesPreset, presets, random_landmarks, scheme
 from privacy_engine.experiments.selection import GeneratedSeries, SeriesSelection
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2
+from privacy_engine.landmarks.staypoints import READING, Reading
 from privacy_engine.params import EventCount, Param
 
 MARKS = Param(
@@ -26,6 +27,7 @@ class RealData(SeriesPreset):
 
     events: EventCount = 1000
     marks: Annotated[Literal["random", "stay-points"], MARKS] = "random"
+    reading: Annotated[Reading, READING] = "seed"
 
     def selection(self) -> SeriesSelection:
         """The first ``events`` of each person, joined in the order of time; otherwise as many generated ones."""
@@ -52,7 +54,7 @@ class RealData(SeriesPreset):
         if self.marks == "random":
             return {"release": schemes, "landmarks.share": list(SHARES)}
         stays = [
-            {"name": "stay-points", "distance_m": distance_m, "duration_s": 60.0 * minutes}
+            {"name": "stay-points", "distance_m": distance_m, "duration_s": 60.0 * minutes, "reading": self.reading}
             for distance_m, minutes in self.stays
         ]
         return {"release": schemes, "landmarks": stays}
@@ -62,7 +64,8 @@ class RealData(SeriesPreset):
 class GeolifeError(RealData):
     """Errors on dense data: Geolife, or a generated walk with a fix every 5 s [1]_.
 
-    The paper's pairs of stay-point distance and duration do not give its shares on any user: read the measured ones.
+    The paper's pairs of stay-point distance and duration give its shares on Geolife user 174, as Li et al. define stays
+    to the letter; elsewhere read the measured ones.
 
     References
     ----------
@@ -88,6 +91,8 @@ class GeolifeError(RealData):
 @presets.register
 class TDriveError(RealData):
     """Errors on sparse data: T-Drive, or generated taxis with a fix every three minutes [1]_.
+
+    The paper's pairs of stay-point distance and duration give its shares on T-Drive taxi 2.
 
     References
     ----------

@@ -38,6 +38,7 @@ class Recommendation(ReleasePreset):
         "hit-rate",
         "hit-rate-1",
         "hit-rate-5",
+        "hit-rate-by-user",
         "precision",
         "recall",
         "reciprocal-rank",
