@@ -1,6 +1,6 @@
-"""What seed 003 claims of private recommendation, and whether a mechanism beats the public baseline; into docs/results.md.
+"""What seed 003 claims of private recommendation, and which mechanisms beat the nearest cell; into docs/results.md.
 
-    python benchmarks/recommendation_claims.py [--runs 20] [--store DIR] [--data ../shared/data/checkins]
+    python -m benchmarks.recommendation_claims [--runs 20] [--fewer 8] [--store DIR] [--data ../shared/data/checkins]
 
 On 16 by 16 cells. Seeds are fixed, and blocks are stored as they come: an interrupted run continues. The intervals are
 Nadeau and Bengio's corrected resampled t, 95 % [1]_: runs hold out other fifths of the same users, so that the plain
@@ -12,8 +12,8 @@ standard error of their mean would be too small for other users.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, NamedTuple
@@ -21,12 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
-
 from benchmarks.explorer_city import explorer_city
+from benchmarks.recommendation_page import PAGE, RUNS, Place, Rate, hit_rates
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, spec_of
 from benchmarks.recommendation_sets import BOXES, DATA, ROOT, check_ins
-from benchmarks.recommendation_tables import MARKOV, NEAREST, PUBLIC, table
+from benchmarks.recommendation_tables import GRAVITY, MARKOV, NEAREST, table
 from benchmarks.written import commit, write
 from privacy_engine.data import CheckIns, Floats
 from privacy_engine.experiments import ExperimentSpec, FolderStore, Store, blocks, dataset_digest, run_block
@@ -38,6 +37,9 @@ LITERATURE = ("Quadtree, seed", "Quadtree, wide", "kd-tree", "N-grams")
 """The mechanisms of seed 003."""
 TREES, GRAMS = LITERATURE[:2], "N-grams"
 KD = "kd-tree"
+ORDERED = (*LITERATURE, MARKOV)
+"""Mechanisms that read more than one last cell."""
+SWEPT = (*ORDERED, NEAREST, GRAVITY)
 YES, NO, OPEN = "yes", "no", "open"
 
 
@@ -65,10 +67,6 @@ class Found:
         """Every measured mechanism, in the order of the tables."""
         return list(dict.fromkeys(key.model for key in self.values))
 
-    def sets(self, study: str) -> list[str]:
-        """The sets of a study."""
-        return list(dict.fromkeys(key.set for key in self.values if key.study == study))
-
 
 class Interval(NamedTuple):
     """A mean with its bounds at 95 %."""
@@ -82,8 +80,18 @@ class Interval(NamedTuple):
         """Whether it is above zero, below, or not separable from it."""
         return YES if self.low > 0 else NO if self.high < 0 else OPEN
 
+    @property
+    def shown(self) -> str:
+        """The verdict with the interval."""
+        return f"**{self.verdict}** {self}"
+
     def __str__(self) -> str:
         return f"{signed(self.mean)} ({signed(self.low)} to {signed(self.high)})"
+
+
+def rate(values: Floats) -> str:
+    """A rate with three decimals, without the zero in front."""
+    return f"{values.mean():.3f}".replace("0.", ".")
 
 
 def signed(value: float) -> str:
@@ -103,30 +111,35 @@ def beside(found: Found, key: Key, other: str = NEAREST, metric: str = METRICS[0
     return interval(found.of(key, metric) - found.of(key._replace(model=other), metric))
 
 
-def specs(runs: int) -> Iterator[tuple[str, str, str, ExperimentSpec]]:
-    """Study, set, the swept field and the spec, those first that the verdicts need most."""
-    histories = {"history": list(HISTORIES)}
+def specs(runs: int, fewer: int) -> Iterator[tuple[str, str, str, ExperimentSpec]]:
+    """Study, set, the swept field and the spec; ``fewer`` runs of all but the first study."""
     yield "level", "Manhattan", "", studied("Manhattan", runs, {"release.mechanism.epsilon": list(LEVELS)})
-    yield "history", "Manhattan", "history", studied("Manhattan", runs, histories)
-    yield "density", "Manhattan", "density", studied("Manhattan", runs, {"density": list(DENSITIES)})
+    yield "density", "Manhattan", "density", studied("Manhattan", fewer, {"density": list(DENSITIES)}, SWEPT)
     for skew in SKEWS:
-        yield "skew", f"City, skew {skew:g}", "", studied("City", runs, {})
-    for name in ("Brooklyn", "City"):
-        yield "level", name, "", studied(name, runs, {"release.mechanism.epsilon": list(LEVELS)})
-        yield "history", name, "history", studied(name, runs, histories)
+        yield "skew", f"City, skew {skew:g}", "", studied("City", fewer, {}, SWEPT)
+    yield "history", "Manhattan", "history", studied("Manhattan", fewer, {"history": list(HISTORIES)}, ORDERED)
 
 
-def studied(name: str, runs: int, swept: dict[str, list[Any]]) -> ExperimentSpec:
-    """Every mechanism on one set at ε = 1, both units, over what is swept."""
-    described = spec_of(BOXES[name], SIDE, runs).model_dump()
-    del described["grid"]["release.mechanism.epsilon"]
-    return ExperimentSpec.parse(described | {"metrics": list(METRICS), "grid": described["grid"] | swept})
+def studied(name: str, runs: int, swept: dict[str, list[Any]], models: Sequence[str] = ()) -> ExperimentSpec:
+    """Mechanisms, all or those named, on one set at ε = 1, both units, over what is swept."""
+    spec = spec_of(BOXES[name], SIDE, runs)
+    titles = {label(cell.release.mechanism): cell.release.mechanism.name for cell in spec.cells()}
+    described = spec.model_dump()
+    grid = {
+        "release": [
+            one
+            for one in described["grid"]["release"]
+            if not models or any(titles[model] == one["mechanism"]["name"] for model in models)
+        ],
+        "release.mechanism.privacy_unit": list(UNITS),
+    }
+    return ExperimentSpec.parse(described | {"metrics": list(METRICS), "grid": grid | swept})
 
 
-def measured(store: Store, runs: int, data: Path) -> Found:
+def measured(store: Store, runs: int, fewer: int, data: Path) -> Found:
     """All studies, stored blocks read."""
     values: dict[Key, Floats] = {}
-    for study, name, field, spec in specs(runs):
+    for study, name, field, spec in specs(runs, fewer):
         skew = float(name.split()[-1]) if study == "skew" else None
         checkins = check_ins(name, data) if skew is None else explorer_city(skew=skew)
         for key, one in ran(store, study, name, field, spec, checkins):
@@ -150,16 +163,168 @@ def ran(
         yield Key(study, name, mechanism.privacy_unit, label(mechanism), value), values[1:] / 100
 
 
+def baseline(rates: dict[Place, Rate]) -> str:
+    """Whether each mechanism is above the nearest cell, for every set, grid, unit and level of the page.
+
+    Of differences only the deviations of both parts are known, so that the intervals are as wide as if users of the
+    two were others.
+    """
+    wide = np.sqrt(1 / RUNS + TEST_SHARE / (1 - TEST_SHARE)) * stats.t.ppf(0.975, RUNS - 1)
+    rows = []
+    for name, side, unit in dict.fromkeys((one.set, one.side, one.unit) for one in rates):
+        for model in dict.fromkeys(one.model for one in rates if one.model not in (NEAREST, MARKOV)):
+            cells = []
+            for epsilon in LEVELS:
+                mine, other = (rates[Place(name, side, unit, epsilon, one)] for one in (model, NEAREST))
+                mean, half = mine.mean - other.mean, float(wide * np.hypot(mine.sd, other.sd))
+                cells.append(Interval(mean, mean - half, mean + half).shown)
+            rows.append([name, f"{side}", unit, model, *cells])
+    head = ["set", "cells per side", "protected", "mechanism", *(f"ε {one:g}" for one in LEVELS)]
+    return table(head, rows)
+
+
+def by_user(found: Found) -> str:
+    """HR@10 per move and per user, and how far each is above the nearest cell by the same measure."""
+    rows = []
+    for model in found.models():
+        row = [model]
+        for unit, metric in product(UNITS, METRICS):
+            key = Key("level", "Manhattan", unit, model, 1.0)
+            row.append(rate(found.of(key, metric)))
+            if model != NEAREST:
+                row[-1] += f"; {beside(found, key, metric=metric).shown}"
+        rows.append(row)
+    names = {"hit-rate": "per move", "hit-rate-by-user": "per user"}
+    return table(["HR@10 at ε = 1", *(f"{unit}, {names[one]}" for unit, one in product(UNITS, METRICS))], rows)
+
+
+def claims(found: Found) -> str:
+    """A line for each claim of the seed: in how many cases it holds, fails or is open, and the figures."""
+    makers = (_quality, _budget, _history, _short, _density, _skew)
+    return table(
+        ["claim of seed 003", "protected", "holds", "figures"], [row for make in makers for row in make(found)]
+    )
+
+
+def _line(claim: str, unit: str, cases: dict[str, Interval]) -> list[str]:
+    """The verdicts counted, with every case."""
+    counted = [(name, sum(one.verdict == name for one in cases.values())) for name in (YES, NO, OPEN)]
+    held = ", ".join(f"{text} {count}" for text, count in counted if count)
+    return [claim, unit, f"{held} of {len(cases)}", "; ".join(f"{name} {one}" for name, one in cases.items())]
+
+
+def _quality(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        cases = {model: beside(found, Key("level", "Manhattan", unit, model, 1.0)) for model in LITERATURE}
+        yield _line(
+            "Careful sanitisation gives good recommendations: better than the public nearest cell, ε = 1", unit, cases
+        )
+
+
+def _budget(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        cases = {model: change(found, Key("level", "Manhattan", unit, model, 2.0), 0.1) for model in LITERATURE}
+        yield _line("Accuracy grows with the budget: ε = 2 less ε = 0.1", unit, cases)
+
+
+def _history(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        cases = {
+            f"{model}, m = {m}": change(found, Key("history", "Manhattan", unit, model, m), 1)
+            for model, m in product(ORDERED, HISTORIES[1:])
+            if unit == UNITS[0] or model != MARKOV
+        }
+        yield _line("Several last places give better recommendations than the last one: m less m = 1", unit, cases)
+
+
+def _short(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        cases = {
+            f"{tree}, m = {m}": beside(found, Key("history", "Manhattan", unit, tree, m), GRAMS)
+            for tree, m in product(TREES, HISTORIES)
+        }
+        short = {name: one for name, one in cases.items() if name.endswith("1")}
+        yield _line("Products of places do well for short histories: quadtree less n-grams", unit, short)
+        longer = {name: Interval(-one.mean, -one.high, -one.low) for name, one in cases.items() if name not in short}
+        yield _line("… and n-grams suit longer ones better: n-grams less quadtree", unit, longer)
+
+
+def _density(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        cases = {
+            model: change(found, Key("density", "Manhattan", unit, model, 1.0), DENSITIES[0]) for model in LITERATURE
+        }
+        yield _line("Density matters: models of all users less those of 3 %", unit, cases)
+
+
+def _skew(found: Found) -> Iterator[list[str]]:
+    for unit in UNITS:
+        keys = {skew: Key("skew", f"City, skew {skew:g}", unit, KD, skew) for skew in SKEWS}
+        cases = {
+            f"{tree}, skew {skew:g}": beside(found, key, tree) for tree, (skew, key) in product(TREES, keys.items())
+        }
+        yield _line("Skew matters: the kd-tree, which follows the data, less the quadtree", unit, cases)
+        nearest = {
+            f"{model}, skew {skew:g}": beside(found, key._replace(model=model))
+            for model, (skew, key) in product(LITERATURE, keys.items())
+        }
+        yield _line("… each beside the nearest cell", unit, nearest)
+
+
+def change(found: Found, key: Key, value: float) -> Interval:
+    """How much greater the hit rate at ``key`` is than that at another ``value``, run by run on the same users."""
+    return interval(found.of(key) - found.of(key._replace(value=value)))
+
+
+def swept(found: Found, study: str) -> str:
+    """The hit rates of one study."""
+    keys = [key for key in found.values if key.study == study]
+    values = sorted({key.value for key in keys})
+    rows = [
+        [unit, model, *(rate(found.of(one[0])) if (one := _at(keys, unit, model, value)) else "–" for value in values)]
+        for unit, model in dict.fromkeys(
+            (key.unit, key.model) for key in sorted(keys, key=lambda key: UNITS.index(key.unit))
+        )
+    ]
+    return table(["protected", "HR@10", *(f"{study} {value:g}" for value in values)], rows)
+
+
+def _at(keys: list[Key], unit: str, model: str, value: float) -> list[Key]:
+    return [key for key in keys if (key.unit, key.model, key.value) == (unit, model, value)]
+
+
+def report(found: Found, at: str) -> str:
+    """All tables."""
+    many, few = (len(next(v for k, v in found.values.items() if k.study == study)[0]) for study in ("level", "density"))
+    return "\n\n".join(
+        [
+            f"Measured at commit {at} by `python -m benchmarks.recommendation_claims`: {many} runs, {few} of history "
+            "length, density and skew; 95 % intervals in parentheses. A verdict is yes or no where the interval "
+            "excludes zero, and open where not.",
+            f"### Claims of seed 003, {SIDE} × {SIDE} cells\n\n{claims(found)}",
+            f"### HR@10 of moves and of users, Manhattan, {SIDE} × {SIDE} cells\n\n{by_user(found)}",
+            *(
+                f"### By {study}, {'City' if study == 'skew' else 'Manhattan'}, {SIDE} × {SIDE} cells, ε = 1\n\n"
+                f"{swept(found, study)}"
+                for study in ("history", "density", "skew")
+            ),
+        ]
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--fewer", type=int, default=8, help="runs of history length, density and skew")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--store", type=Path, default=Path(gettempdir(), "recommendation_claims"))
-    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs")
     options = parser.parse_args()
-    at = commit()
-    found = measured(FolderStore(options.store), options.runs, options.data)
-    write(options.out, report(found, at, options.runs), "recommendation-claims")
+    at, page = commit(), options.out / PAGE.name
+    rates = hit_rates(page.read_text())
+    found = measured(FolderStore(options.store), options.runs, options.fewer, options.data)
+    write(options.out / "results.md", report(found, at), "recommendation-claims")
+    write(page, baseline(rates), "baseline")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from tempfile import gettempdir
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
+from benchmarks.recommendation_page import MODULE, hit_rates, module
 from benchmarks.recommendation_runs import Runs, spec_of
 from benchmarks.recommendation_sets import BOXES, DATA, ROOT, check_ins
 from benchmarks.recommendation_speed import speed
@@ -52,6 +53,7 @@ def main() -> None:
         short = [usual(found), design(found), losses(found), references(found)]
         write(options.out / "results.md", "\n\n".join(one for one in short if one), "recommendation")
         write(page, grids(found), "grid")
+        MODULE.write_text(module(hit_rates(page.read_text())))
     if options.speed:
         write(page, speed(), "speed")
 

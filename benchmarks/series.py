@@ -22,7 +22,7 @@ READINGS = {"Geolife, user 174": "li08_def"}
 
 
 def geolife(data: Path, events: int) -> dict[str, Trajectory]:
-    """The first events in time of everyone in Geolife 1.3 who has as many, by title; fixes out of range are left out."""
+    """The first events of everyone in Geolife 1.3 with as many, by title; without fixes that are out of range."""
     import pyarrow.parquet as pq
 
     found: dict[str, Trajectory] = {}

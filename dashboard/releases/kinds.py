@@ -13,6 +13,8 @@ from dashboard.storage import data_files
 from privacy_engine.analysis.stream_detection import Detection, detection
 from privacy_engine.data import Floats
 from privacy_engine.mechanism import Mechanism
+from privacy_engine.mechanisms.base.checkins import CheckInMechanism
+from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
 from privacy_engine.metrics.stream_events import Event
 from privacy_engine.promise import Context
 from privacy_engine.recommender import Recommender
@@ -60,6 +62,7 @@ def promise_of(mechanism: Mechanism, context: Context) -> dict[str, Any]:
         "publishable": not mechanism.unsound,
         "noise_sd": mechanism.noise_sd(),  # type: ignore[attr-defined]
         "noise_varies": mechanism.noise_varies,
+        "public_baseline": not_better(mechanism) if isinstance(mechanism, CheckInMechanism) else "",
     }
 
 

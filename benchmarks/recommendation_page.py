@@ -1,0 +1,73 @@
+"""The hit rates of docs/results-recommendation.md, read back, and as the module from which the release form warns."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import Any, NamedTuple
+
+from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
+from benchmarks.recommendation_sets import BOXES, ROOT
+from privacy_engine.experiments.presets.base import with_examples
+from privacy_engine.mechanism import mechanisms
+
+PAGE = ROOT / "docs" / "results-recommendation.md"
+MODULE = ROOT / "privacy_engine" / "mechanisms" / "recommendation" / "measured_rates.py"
+RUNS = 40
+_GRID = re.compile(r"^## (\w+), (\d+) × \d+ cells\n\n\| HR@10 .*\n\| ---.*\n((?:\|.*\n)+)", re.MULTILINE)
+
+
+class Place(NamedTuple):
+    """Where a rate was measured."""
+
+    set: str
+    side: int
+    unit: str
+    epsilon: float
+    model: str
+
+
+class Rate(NamedTuple):
+    """Mean and standard deviation over :data:`RUNS` runs."""
+
+    mean: float
+    sd: float
+
+
+def hit_rates(page: str) -> dict[Place, Rate]:
+    """Every HR@10 of the page."""
+    found = {}
+    for name, side, rows in _GRID.findall(page):
+        for row in rows.splitlines():
+            model, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+            for (unit, epsilon), cell in zip(product(UNITS, LEVELS), cells, strict=True):
+                mean, _, sd = cell.partition(" ± ")
+                found[Place(name, int(side), unit, epsilon, model)] = Rate(float(mean), float(sd))
+    return found
+
+
+def module(rates: dict[Place, Rate]) -> str:
+    """The source of :data:`MODULE`: thousandths by set, cells per side, name and preset."""
+    lines = []
+    for key, described in {
+        (name, str(one.get("preset", ""))): one for name in models() for one in variants(name)
+    }.items():
+        title = label(mechanisms.parse(with_examples(mechanisms[key[0]], _box()) | described))
+        for name, side in dict.fromkeys((place.set, place.side) for place in rates):
+            cells = [rates[Place(name, side, unit, epsilon, title)].mean for unit, epsilon in product(UNITS, LEVELS)]
+            values = ", ".join(f"{round(1000 * one)}" for one in cells)
+            lines.append(f'    ("{name}", {side}, "{key[0]}", "{key[1]}"): ({values}),')
+    columns = "".join(f'    ("{unit}", {epsilon}),\n' for unit, epsilon in product(UNITS, LEVELS))
+    return (
+        '"""HR@10 of models of check-ins in thousandths, means of 40 runs: those of docs/results-recommendation.md.\n\n'
+        'Written with that page by benchmarks/results_recommendation.py.\n"""\n\n'
+        f"COLUMNS = (\n{columns})\n"
+        '"""What is protected, and ε."""\n\n'
+        f"RATES = {{\n{chr(10).join(lines)}\n}}\n"
+        '"""By set, cells per side, and name and preset of the mechanism."""\n'
+    )
+
+
+def _box() -> dict[str, Any]:
+    west, south, east, north = BOXES["Manhattan"]
+    return {"epsilon": 1.0, "side": 16, "west": west, "south": south, "east": east, "north": north}
