@@ -16,7 +16,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
 from benchmarks.figure import Curve, svg
-from benchmarks.series import real
+from benchmarks.series import READINGS, real
 from benchmarks.written import metres, write
 from dashboard.core.palette import palette
 from privacy_engine.data import Trajectory
@@ -35,8 +35,10 @@ DRAWN = {
 }
 """In the figure, with the mechanism whose line each has."""
 
-TABLES = ("Generated walk", "Geolife, user 000", "Generated taxis", "T-Drive, taxi 1")
-"""What is shown in full; other users of Geolife are in the lines about the paper alone."""
+MATCHING = ("Geolife, user 174", "T-Drive, taxi 2")
+"""The traces on which the paper's settings give its shares."""
+TABLES = ("Generated walk", MATCHING[0], "Generated taxis", MATCHING[1])
+"""What is shown in full; the others are in the lines about the paper alone."""
 
 PER_CENT = [f"{100 * share:.0f} %" for share in SHARES]
 SKEWED = ("left-skewed", "right-skewed")
@@ -46,9 +48,9 @@ Found = dict[str, list[Row]]
 """By scheme, the row of each set of landmarks."""
 
 
-def errors(preset: type[Preset], marks: str, series: Sequence[Trajectory], repetitions: int) -> Found:
+def errors(preset: type[Preset], marks: str, reading: str, series: Sequence[Trajectory], repetitions: int) -> Found:
     """What the preset measures, on ``series`` or on what it generates."""
-    one = preset.model_validate({"marks": marks, "repetitions": repetitions})
+    one = preset.model_validate({"marks": marks, "reading": reading, "repetitions": repetitions})
     found: Found = {}
     for row in run(one.spec(), one.data(series)).to_pylist():
         literal = row.get("release.mechanism.reading") == "literal"
@@ -167,13 +169,18 @@ def main() -> None:
     sets += [(title, TDriveError, [one]) for title, one in files.items() if title.startswith("T-Drive")]
     parts, panels = [f"{options.repetitions} repetitions, seed 1."], {}
     for marks, description in (("random", "random landmarks"), ("stay-points", "stay points")):
-        found = {title: errors(preset, marks, series, options.repetitions) for title, preset, series in sets}
-        for title in (title for title in TABLES if title in found):
+        found = {
+            title: errors(preset, marks, READINGS.get(title, "seed"), series, options.repetitions)
+            for title, preset, series in sets
+        }
+        if marks == "stay-points":  # a figure states how stays were read
+            found = {f"{title} ({READINGS.get(title, 'seed')})": one for title, one in found.items()}
+        for title in (title for title in found if title.startswith(TABLES)):
             parts.append(f"### {title}, {description}\n\n{table(found[title])}")
             print(parts[-1], "\n", flush=True)
         parts.append(f"### The three of the paper, {description}\n\n{claims(found)}")
         print(parts[-1], "\n", flush=True)
-        chosen = [title for title in ("Geolife, user 000", "T-Drive, taxi 1") if title in found]
+        chosen = [title for title in found if title.startswith(MATCHING)]
         panels |= {f"{title}, {description}": panel(found[title]) for title in chosen or list(found)}
     parts.append(f"### Temporal distance by distribution (n = 100)\n\n{distances(options.repetitions)}")
     parts.append(f"### Loss under correlation (n = 100, ε = 1)\n\n{losses(options.repetitions)}")

@@ -3,7 +3,7 @@
     python benchmarks/results_landmark.py [repetitions] [--data ../shared/data]
 
 1,000 events, ε = 1 per metre as in the paper. A generated taxi series (new for each repetition), and the first 1,000
-events of Geolife user 000 and of T-Drive taxi 1 where the files are. The landmarks of a repetition are a random share
+events of Geolife users 000 and 174 and of T-Drive taxis 1 and 2 where the files are. The landmarks of a repetition are a random share
 of the events. What is printed was measured in this run; seeds are fixed, so another run prints the same.
 """
 
@@ -107,8 +107,9 @@ def main() -> None:
     options = parser.parse_args()
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
     files = real(options.data, N)
-    for title, q in (("Geolife, user 000", WALK_Q_M2), ("T-Drive, taxi 1", TAXI_Q_M2)):
+    for title in ("Geolife, user 000", "Geolife, user 174", "T-Drive, taxi 1", "T-Drive, taxi 2"):
         if series := files.get(title):
+            q = WALK_Q_M2 if title.startswith("Geolife") else TAXI_Q_M2
             sets.append((f"{title} ({len(series):,} events)", lambda _, series=series: series, q))
     parts = []
     for title, series_of, q in sets:

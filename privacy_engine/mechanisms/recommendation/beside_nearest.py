@@ -8,6 +8,8 @@ from privacy_engine.mechanisms.base.checkins import CheckInMechanism
 from privacy_engine.mechanisms.recommendation.measured_rates import COLUMNS, RATES
 
 NEAREST = ("checkin-nearest", "")
+MEASURED_AS = {"checkin-venues": "checkin-popularity"}
+"""Mechanisms that rank cells as another does."""
 
 
 def not_better(mechanism: CheckInMechanism) -> str:
@@ -16,7 +18,7 @@ def not_better(mechanism: CheckInMechanism) -> str:
     Of the measured grids and levels those nearest in ratio to its own are taken, each on all sets. Empty too of a
     mechanism that was not measured.
     """
-    key = (mechanism.name, getattr(mechanism, "preset", ""))
+    key = (MEASURED_AS.get(mechanism.name, mechanism.name), getattr(mechanism, "preset", ""))
     known = [(name, side) for name, side, *other in RATES if tuple(other) == key]
     if not known or key == NEAREST:
         return ""
