@@ -90,8 +90,9 @@ class Interval(NamedTuple):
 
 
 def rate(values: Floats) -> str:
-    """A rate with three decimals, without the zero in front."""
-    return f"{values.mean():.3f}".replace("0.", ".")
+    """The mean of all runs and half of its interval, with three decimals."""
+    found = interval(values)
+    return f"{found.mean:.3f} ± {found.high - found.mean:.3f}".replace("0.", ".")
 
 
 def signed(value: float) -> str:
@@ -299,7 +300,7 @@ def report(found: Found, at: str) -> str:
     return "\n\n".join(
         [
             f"Measured at commit {at} by `python -m benchmarks.recommendation_claims`: {many} runs, {few} of history "
-            "length, density and skew; 95 % intervals in parentheses. A verdict is yes or no where the interval "
+            "length, density and skew; 95 % intervals in parentheses or ±. A verdict is yes or no where the interval "
             "excludes zero, and open where not.",
             f"### Claims of seed 003, {SIDE} × {SIDE} cells\n\n{claims(found)}",
             f"### HR@10 of moves and of users, Manhattan, {SIDE} × {SIDE} cells\n\n{by_user(found)}",
