@@ -173,7 +173,7 @@ def verdicts(traces: dict[str, list[Case]], people: dict[str, list[list[Case]]],
     head = ["claim", *traces, *(f"{len(one)} people, {reading}" for reading, one in people.items())]
     rows = []
     if with_shares:
-        near = [f"{sum(shares(cases).startswith(YES) for cases in one)} people" for one in people.values()]
+        near = [f"{sum(shares(cases).startswith(YES) for cases in one)} of {len(one)}" for one in people.values()]
         rows.append(
             ["The paper's five settings give 20, 40, 60, 80, 100 % (± 7)", *map(shares, traces.values()), *near]
         )

@@ -107,13 +107,19 @@ def _cells(one: Line) -> tuple[str, ...]:
 
 
 def put(page: Path, lines: list[Line]) -> None:
-    """Write the table of the lines between :data:`START` and :data:`END` of a page; DataError where it lacks them."""
-    head, start, rest = page.read_text(encoding="utf-8").partition(START) if page.exists() else ("", START, END)
+    """Write the table of the lines between :data:`START` and :data:`END` of a page; errors of :func:`around`."""
+    head, after = around(page)
+    page.write_text(f"{head}{START}\n{table(lines)}\n{END}{after}", encoding="utf-8")
+
+
+def around(page: Path) -> tuple[str, str]:
+    """What a page has before and after the table; DataError where it has no place for one."""
+    head, start, rest = page.read_text(encoding="utf-8").partition(START)
     _, end, after = rest.partition(END)
     if not start or not end:
         rule = f"a page with {START} and {END}"
         raise DataError(f"{page} must be {rule}", field="page", rule=rule, value=str(page))
-    page.write_text(f"{head}{START}\n{table(lines)}\n{END}{after}", encoding="utf-8")
+    return head, after
 
 
 def commit() -> str:

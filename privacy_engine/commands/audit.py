@@ -98,6 +98,8 @@ class Audit(Command):
         """Audit every publishable mechanism, and print and keep the lines; exit code 1 where a claim is violated."""
         wanted = AuditSpec.parse({"mechanism": {}} | numbers(options["trials"], options["seed"]))
         file, page = (Path(options[name]) if options[name] else None for name in ("json", "page"))
+        if page:
+            every.around(page)  # refused before the hours of an audit
 
         def wrote(lines: list[every.Line]) -> None:
             if page:

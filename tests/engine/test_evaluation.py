@@ -13,7 +13,7 @@ from privacy_engine.data import CheckIns
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.evaluation import LATER, Evaluation, Positions, Ranks, ranked, split_by_user
 from privacy_engine.grid import Grid
-from privacy_engine.metrics import HitRate, Precision, Recall, ReciprocalRank
+from privacy_engine.metrics import HitRate, HitRateByUser, Precision, Recall, ReciprocalRank
 from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences
 from tests.examples import examples
 
@@ -139,6 +139,23 @@ class TestRanks:
         assert HitRate(k=3).of(data, model) == pytest.approx(100 * 3 / 15)
         assert Recall(k=3).of(data, model) == pytest.approx(100 * 3 / 15)
         assert ReciprocalRank().of(data, model) == pytest.approx((1 / np.arange(1, 16)).mean())
+
+
+class TestHitRateByUser:
+    def test_a_user_with_many_moves_counts_as_much_as_one_with_a_single_move(self) -> None:
+        """Cell 0 has most check-ins, so it is recommended first: one user always goes there, the other never."""
+        model = PopularityModel(GRID, np.array([9, *[0] * 15]))
+        data = checked_in([1, 0], [3, 4, 5, 6, 7], [], [2])
+        assert HitRate(k=1).of(data, model) == pytest.approx(100 / 5)
+        assert HitRateByUser(k=1).of(data, model) == pytest.approx(100 / 2)
+
+    @settings(max_examples=examples(30))
+    @given(cells=CELLS)
+    def test_is_the_mean_of_the_hit_rates_of_users_alone(self, cells: list[list[int]]) -> None:
+        each = [HitRate(k=3).of(checked_in(one), AfterHistory(GRID)) for one in cells]
+        known = [one for one in each if not np.isnan(one)]
+        found = HitRateByUser(k=3).of(checked_in(*cells), AfterHistory(GRID))
+        assert found == pytest.approx(np.mean(known)) if known else np.isnan(found)
 
 
 def test_the_nearest_cell_is_next_to_the_last_one() -> None:

@@ -158,6 +158,7 @@ class TestTables:
         baselines = {"checkin-popularity", "checkin-nearest", "checkin-markov"}
         assert baselines <= {row["model"] for row in rows}
         metrics = {"hit-rate@1", "hit-rate@5", "hit-rate@10", "precision@10", "recall@10", "reciprocal-rank"}
+        metrics.add("hit-rate-by-user@10")
         assert {row["metric"] for row in rows} == metrics
 
     def test_of_trajectories_and_streams_have_no_such_columns(self) -> None:
