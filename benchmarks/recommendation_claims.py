@@ -44,7 +44,7 @@ YES, NO, OPEN = "yes", "no", "open"
 
 
 class Key(NamedTuple):
-    """What was measured: ``value`` is ε, a history length, a density or a skew, as ``study`` says."""
+    """What was measured: ``value`` is ε, a history length, a density or a skew, by ``study``."""
 
     study: str
     set: str

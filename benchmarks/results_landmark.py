@@ -3,7 +3,7 @@
     python benchmarks/results_landmark.py [repetitions] [--data ../shared/data]
 
 1,000 events, ε = 1 per metre as in the paper. A generated taxi series (new for each repetition), and the first 1,000
-events of Geolife users 000 and 174 and of T-Drive taxis 1 and 2 where the files are. The landmarks of a repetition are a
+events of Geolife users 000 and 174 and of T-Drive taxis 1 and 2 where the files are. Landmarks of a repetition are a
 random share of the events. What is printed was measured in this run; seeds are fixed, so another run prints the same.
 """
 

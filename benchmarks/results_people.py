@@ -148,17 +148,17 @@ def held(claim: Claim, cases: Sequence[Case]) -> str:
             by.setdefault(verdict(claim, claim.of(case)), []).append(f"{100 * case.share:.0f}")
     if len(by) <= 1:
         return next(iter(by), "–")
-    return ", ".join(f"{word} at {', '.join(by[word])} %" for word in (YES, NO, OPEN) if word in by)
+    return ", ".join(f"{one} at {', '.join(by[one])} %" for one in (YES, NO, OPEN) if one in by)
 
 
 def always(claim: Claim, people: Sequence[Sequence[Case]]) -> str:
     """For how many people the claim holds, fails and is open at every share, and for how many it depends."""
     counted = dict.fromkeys((YES, NO, OPEN, "by share"), 0)
     for cases in people:
-        words = {verdict(claim, claim.of(case)) for case in cases if case.mixed}
-        if words:
-            counted[words.pop() if len(words) == 1 else "by share"] += 1
-    return ", ".join(f"{word} {count}" for word, count in counted.items() if count)
+        different = {verdict(claim, claim.of(case)) for case in cases if case.mixed}
+        if different:
+            counted[different.pop() if len(different) == 1 else "by share"] += 1
+    return ", ".join(f"{one} {count}" for one, count in counted.items() if count)
 
 
 def shares(cases: Sequence[Case]) -> str:

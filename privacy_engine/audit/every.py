@@ -1,4 +1,4 @@
-"""An audit of every publishable mechanism, and its table; what was found is kept in a file as it comes."""
+"""An audit of every publishable mechanism, and its table; a file stores what was found as it comes."""
 
 from __future__ import annotations
 

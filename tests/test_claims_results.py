@@ -1,0 +1,185 @@
+"""Verdicts on claims follow from what was measured; those in the text of docs/results.md are of its tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks import recommendation_claims as recommended
+from benchmarks import results_people as people
+from benchmarks.recommendation_page import Place, Rate
+from benchmarks.recommendation_runs import LEVELS, UNITS
+from benchmarks.recommendation_tables import NEAREST
+from benchmarks.series import READINGS
+from benchmarks.written import ROOT
+from privacy_engine.data import Trajectory
+from privacy_engine.experiments.presets import GeolifeError
+
+RESULTS = (ROOT / "docs" / "results.md").read_text()
+
+
+def part(name: str) -> str:
+    """What a script wrote."""
+    return RESULTS.partition(f"<!-- {name} -->")[2].partition(f"<!-- /{name} -->")[0]
+
+
+def rows(text: str, start: str) -> list[list[str]]:
+    """The cells of the table rows that start so."""
+    lines = [line for line in text.splitlines() if line.startswith(f"| {start}")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+class TestIntervals:
+    def test_are_corrected_for_runs_that_share_their_users(self) -> None:
+        values = np.array([0.1, 0.3, 0.2, 0.4])
+        found = recommended.interval(values)
+        half = stats.t.ppf(0.975, 3) * values.std(ddof=1) * np.sqrt(1 / 4 + 0.2 / 0.8)
+        assert found == pytest.approx((0.25, 0.25 - half, 0.25 + half))
+        plain = stats.t.ppf(0.975, 3) * values.std(ddof=1) / 2
+        assert half > plain
+
+    def test_a_verdict_is_open_where_the_interval_has_zero(self) -> None:
+        bounds = {"yes": (0.01, 0.2), "no": (-0.2, -0.01), "open": (-0.1, 0.1)}
+        for verdict, (low, high) in bounds.items():
+            assert recommended.Interval(0.0, low, high).verdict == verdict
+
+    def test_quotients_of_errors_by_the_same_draws(self) -> None:
+        rng = np.random.default_rng(1)
+        covered = 0
+        for _ in range(400):
+            common = rng.normal(10, 1, 100)
+            one, other = 0.5 * common + rng.normal(0, 0.5, 100), common + rng.normal(0, 0.5, 100)
+            found = people.ratio(one, other)
+            covered += found.low <= 0.5 <= found.high
+        assert 0.91 < covered / 400 < 0.98  # of 95 %, binomial with 400: outside once in a thousand
+
+
+def found(**rates: float) -> recommended.Found:
+    """Four runs of every study: the named models at these rates, all others at the nearest cell's, .4."""
+    noise = np.array([0.01, -0.01, 0.01, -0.01])
+    models = (*recommended.SWEPT, "PrivTree")
+    values = {}
+    for study, name, at in (
+        ("level", "Manhattan", LEVELS),
+        ("history", "Manhattan", recommended.HISTORIES),
+        ("density", "Manhattan", recommended.DENSITIES),
+        *(("skew", f"City, skew {skew:g}", (skew,)) for skew in recommended.SKEWS),
+    ):
+        for unit in UNITS:
+            for model in models:
+                for value in at:
+                    rate = rates.get(model.replace("-", "_").replace(", ", "_"), 0.4) + noise
+                    values[recommended.Key(study, name, unit, model, float(value))] = np.array([rate, rate])
+    return recommended.Found(values)
+
+
+class TestSeed003:
+    def test_each_claim_is_counted_by_its_cases(self) -> None:
+        text = recommended.claims(found(kd_tree=0.5, N_grams=0.1))
+        [first, second] = rows(text, "Careful sanitisation")
+        assert first[:3] == [first[0], "user", "yes 1, no 1, open 2 of 4"]
+        assert second[1:3] == ["record", "yes 1, no 1, open 2 of 4"]
+        assert "kd-tree +.100 (+.100 to +.100)" in first[3]
+        assert [row[2] for row in rows(text, "Products of places")] == ["yes 2 of 2"] * 2
+        assert [row[2] for row in rows(text, "… and n-grams suit")] == ["no 4 of 4"] * 2
+        assert [row[2] for row in rows(text, "Skew matters")] == ["yes 6 of 6"] * 2
+
+    def test_the_public_baseline_is_compared_at_every_place(self) -> None:
+        rates = {
+            Place("Manhattan", 16, unit, epsilon, model): Rate(mean, 0.01)
+            for unit in UNITS
+            for epsilon in LEVELS
+            for model, mean in {NEAREST: 0.4, "Gravity": 0.5, "N-grams": 0.3, "kd-tree": 0.401}.items()
+        }
+        text = recommended.baseline(rates)
+        for model, verdict in {"Gravity": "yes", "N-grams": "no", "kd-tree": "open"}.items():
+            [user, record] = rows(text, f"Manhattan | 16 | user | {model}") + rows(
+                text, f"Manhattan | 16 | record | {model}"
+            )
+            assert all(cell.startswith(f"**{verdict}** ") for cell in user[4:] + record[4:])
+        assert NEAREST not in text
+
+
+def case(share: float = 0.4, **means: float) -> people.Case:
+    usual = {"Uniform": 10.0, "Skip": 5.0, "Adaptive, literal": 9.0, "Adaptive": 8.0, "Planned": 4.0, "Joint": 3.0}
+    named = {name.replace("_", ", "): mean for name, mean in means.items()}
+    return people.Case(share, {name: np.full(9, mean) for name, mean in (usual | named).items()})
+
+
+class TestLandmarks:
+    def test_a_claim_holds_at_every_share_or_where_it_does_is_listed(self) -> None:
+        skip = next(one for one in people.CLAIMS if one.text.startswith("Skip"))
+        assert people.held(skip, [case(0.0, Skip=99.0), case(0.2), case(0.4)]) == "yes"
+        assert people.held(skip, [case(0.2), case(0.4, Skip=20.0)]) == "yes at 20 %, no at 40 %"
+        assert people.held(skip, [case(0.0), case(1.0)]) == "–"
+        everyone = [[case(0.2)], [case(0.2, Skip=20.0)], [case(0.2), case(0.4, Skip=20.0)], [case(0.0)]]
+        assert people.always(skip, everyone) == "yes 1, no 1, by share 1"
+
+    def test_quotients_are_of_the_best_of_the_papers(self) -> None:
+        assert people.joint(case()).value == pytest.approx(3 / 5)
+        assert people.joint(case(Skip=50.0)).value == pytest.approx(3 / 8)
+        assert people.skip_beside(case()).value == pytest.approx(5 / 9)
+
+    def test_a_series_is_measured_in_the_reading_that_is_stated(self) -> None:
+        """The first anchor fails: the next one has a stay of 35 minutes, what is beyond its reach one of 24."""
+        lat = 48 + np.r_[0, np.full(10, 0.00135), np.full(25, 0.0027), np.linspace(0.1, 3, 64)]
+        series = Trajectory(np.full(100, 2.0), lat, np.arange(100) * 60.0)
+        by = {
+            reading: people.measured(GeolifeError, series, 4, marks="stay-points", reading=reading)
+            for reading in ("seed", "li08_def")
+        }
+        assert all(len(cases) == 6 for cases in by.values())
+        assert set(by["seed"][0].errors) >= {"Uniform", "Skip", "Adaptive", "Adaptive, literal", "Planned", "Joint"}
+        assert [case.share for case in by["li08_def"]] != [case.share for case in by["seed"]]
+        assert all(len(errors) == 4 for errors in by["seed"][2].errors.values())
+
+
+class TestPages:
+    """Sentences of docs/results.md and README.md, and the tables that they are of."""
+
+    def test_the_traces_have_the_papers_shares_and_the_page_states_the_readings(self) -> None:
+        [row] = rows(part("people"), "The paper's five settings")
+        head = rows(part("people"), "claim")[0]
+        cells = dict(zip(head, row, strict=True))
+        assert cells["Geolife, user 174 (li08_def)"].startswith("yes: 19, 42, 66, 80, 100 %")
+        assert cells["T-Drive, taxi 2 (seed)"].startswith("yes: 21, 41, 59, 82, 98 %")
+        assert READINGS == {"Geolife, user 174": "li08_def"}
+        for title in ("Geolife, user 174 (li08_def)", "T-Drive, taxi 2 (seed)"):
+            assert f"### {title}, stay points" in part("experiments")
+
+    def test_verdicts_that_the_text_names(self) -> None:
+        by = {row[0]: dict(zip(rows(part("people"), "claim")[0], row, strict=True)) for row in _claims("stay points")}
+        skip, joint = (
+            by["Skip is the best of the paper's three"],
+            by["(ours) Joint never falls behind it by more than 1 %"],
+        )
+        adaptive = by["Adaptive (literal) beats Skip by more than 20 %"]
+        assert skip["Geolife, user 000 (seed)"] == "yes"
+        assert skip["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 66, 80 %"
+        assert adaptive["T-Drive, taxi 2 (seed)"] == "yes at 41, 59, 82, 98 %, no at 21 %"
+        assert joint["Geolife, user 174 (li08_def)"] == "yes at 19 %, no at 42, 80 %, open at 66 %"
+        for number in re.findall(
+            r"\b(\d+) of 158", RESULTS.partition("**Which verdicts change")[2].partition("\n\n")[0]
+        ):
+            assert re.search(rf"\b{number}\b", part("people"))
+
+    def test_the_readme_states_what_the_table_of_recommendations_has(self) -> None:
+        readme = " ".join((ROOT / "README.md").read_text().split())
+        [user, record] = rows(part("recommendation-claims"), "Careful sanitisation")
+        assert user[2] == "no 4 of 4"
+        assert "yes" not in record[2]
+        assert "none of the published trees and n-grams recommends better than the nearest cell" in readme
+
+
+def _claims(text: str) -> list[list[str]]:
+    table = part("people").partition(f"### Claims of the landmark paper, {text}")[2].partition("###")[0]
+    return [row for one in people.CLAIMS for row in rows(table, one.text)]
+
+
+def test_scripts_that_the_page_names_are_there() -> None:
+    for name in re.findall(r"python (?:-m )?benchmarks[./](\w+)", RESULTS):
+        assert Path(ROOT / "benchmarks" / f"{name.removesuffix('.py')}.py").exists()
