@@ -34,6 +34,9 @@ PAPER = ("Uniform", "Skip", "Adaptive, literal", "Adaptive")
 WANTED = (0.2, 0.4, 0.6, 0.8, 1.0)
 """The paper's shares of landmarks."""
 NEAR = 0.07
+MATCHING = "Geolife, user 174"
+STEP_VARIANCES_M2 = (50.0, 2_000.0, 20_000.0, 378_000.0)
+"""From the 10 m between fixes of Geolife's user guide to the taxis'."""
 YES, NO, OPEN = "yes", "no", "open"
 
 
@@ -66,6 +69,18 @@ def ratio(one: Floats, other: Floats) -> Ratio:
     value = one.mean() / other.mean()
     half = TIMES * (one - value * other).std(ddof=1) / (other.mean() * np.sqrt(len(one)))
     return Ratio(float(value), float(value - half), float(value + half))
+
+
+def by_step_variance(series: Trajectory, repetitions: int) -> str:
+    """Planned and Joint on one trace by stay points, for several q, the mean square of a step in each axis."""
+    rows = []
+    for q in STEP_VARIANCES_M2:
+        preset = type("WithVariance", (GeolifeError,), {"step_variance_m2": q})
+        cases = measured(preset, series, repetitions, marks="stay-points", reading=READINGS[MATCHING])
+        rows += [
+            [f"{q:,.0f}", f"{100 * one.share:.0f} %", f"{planned(one)}", f"{joint(one)}"] for one in cases if one.mixed
+        ]
+    return table(["q, m²", "landmarks", "Planned / best of the paper's", "Joint / best of the paper's"], rows)
 
 
 def measured(preset: type[Preset], series: Trajectory, repetitions: int, **described: Any) -> list[Case]:
@@ -256,6 +271,9 @@ def report(data: Path, repetitions: int, at: str) -> Iterator[str]:
         traces = titled(traces) if marks == "stay-points" else traces
         yield f"### Claims of the landmark paper, {text}\n\n{verdicts(traces, people, marks == 'stay-points')}"
         yield f"### Quotients of mean errors by trace, {text}\n\n{figures(traces)}"
+        if marks == "stay-points":
+            found = by_step_variance(files[MATCHING], repetitions)
+            yield f"### {MATCHING} ({READINGS[MATCHING]}), {text}, by q\n\n{found}"
         yield f"### Over people: median (5 to 95 %), {text}\n\n{distribution(people)}"
 
 
