@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +22,13 @@ READINGS = {"Geolife, user 174": "li08_def"}
 """How stays are read where not as "seed": with these the landmark paper's settings give its shares of landmarks."""
 
 
-def geolife(data: Path, events: int) -> dict[str, Trajectory]:
-    """The first events of everyone in Geolife 1.3 with as many, by title; without fixes that are out of range."""
+def geolife(data: Path, events: int, users: Sequence[int] = range(182)) -> dict[str, Trajectory]:
+    """The first events of the users of Geolife 1.3 with as many, by title; without fixes that are out of range."""
     import pyarrow.parquet as pq
 
     found: dict[str, Trajectory] = {}
-    table = pq.read_table(data / GEOLIFE, columns=["user", "time_s", "lon_e6", "lat_e6"])
+    columns, which = ["user", "time_s", "lon_e6", "lat_e6"], [("user", "in", list(users))]
+    table = pq.read_table(data / GEOLIFE, columns=columns, filters=which)
     user, time_s, lon, lat = (table[name].to_numpy() for name in table.column_names)
     for one in np.unique(user):
         at = np.flatnonzero((user == one) & (np.abs(lat) <= 90_000_000) & (np.abs(lon) <= 180_000_000))
@@ -49,5 +51,5 @@ def real(data: Path, events: int) -> dict[str, Trajectory]:
     for path in places.glob("gz/geolife_sample.txt.gz"):
         found |= {f"Geolife, user {one.name}": first_events([one], events) for one in read(path).series}
     if (data / GEOLIFE).exists():
-        found |= {title: one for title, one in geolife(data, events).items() if title in READINGS}
+        found |= geolife(data, events, [int(title[-3:]) for title in READINGS])
     return found
