@@ -57,6 +57,8 @@ def test_from_the_upload_to_the_download(
     expect(page.locator("[data-promise]")).to_contain_text("probability")
     if kind == "stream":
         expect(page.locator("[data-promise]")).to_contain_text("on average, which is the mean absolute error of zeros")
+    else:
+        expect(page.locator("[data-promise] .notice")).to_contain_text("recommends no better than the nearest cells")
     check_page(page)
 
     submit.click()

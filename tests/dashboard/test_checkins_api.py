@@ -117,6 +117,16 @@ class TestQuote:
         entries = BudgetEntry.objects.order_by("pk").values_list("unit", "amount", "radius_m")
         assert list(entries) == [("user", 1_000_000, None), ("record", 1_000_000, None)]
 
+    def test_states_where_the_nearest_cell_was_measured_to_be_as_good(
+        self, owner_api: APIClient, checkins: dict[str, Any]
+    ) -> None:
+        blend = POPULARITY | {"name": "checkin-blend", "side": 8}
+        quoted = owner_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY | {"side": 16}, blend]})
+        popularity, better = (one["public_baseline"] for one in quoted.json()["mechanisms"])
+        assert popularity.startswith("On 2 of 3 measured sets of check-ins this recommends no better than the nearest")
+        assert "0.284 beside 0.466 on Manhattan" in popularity
+        assert better == ""
+
     def test_limits_of_one_unit_leave_the_other(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
         for unit, epsilon in (("user", 0.5), ("record", 2)):
             answer = owner_api.patch(checkins["urls"]["self"], {"budget": {"epsilon": epsilon, "unit": unit}})

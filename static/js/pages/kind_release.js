@@ -139,7 +139,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
   $("[data-promise]").replaceChildren(
     ...[
       el("p", {}, noise),
-      promise.public_baseline && el("p", { class: "notice notice--error" }, promise.public_baseline),
+      promise.public_baseline && el("p", { class: "notice notice--accent" }, promise.public_baseline),
       ...verdict(promise).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
       !simulation && list("Assumes", promise.assumptions),
