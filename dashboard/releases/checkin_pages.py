@@ -35,7 +35,13 @@ URLS = {
     "data": "data",
     "notebook": "notebook",
 }
-MEASURES = {"hit-rate@1": "HR@1", "hit-rate@5": "HR@5", "hit-rate@10": "HR@10", "reciprocal-rank": "MRR"}
+MEASURES = {
+    "hit-rate@1": "HR@1",
+    "hit-rate@5": "HR@5",
+    "hit-rate@10": "HR@10",
+    "hit-rate-by-user@10": "HR@10 by user",
+    "reciprocal-rank": "MRR",
+}
 """Short titles of the columns of an evaluation that the chart shows."""
 FIRST_MEASURE = "hit-rate@10"
 BASELINES: tuple[dict[str, Any], ...] = (
