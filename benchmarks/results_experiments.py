@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is ru
 
 from benchmarks.figure import Curve, svg
 from benchmarks.series import READINGS, real
-from benchmarks.written import metres, write
+from benchmarks.written import commit, metres, write
 from dashboard.core.palette import palette
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments import run
@@ -167,7 +167,8 @@ def main() -> None:
     sets += [(title, GeolifeError, [one]) for title, one in files.items() if title.startswith("Geolife")]
     sets += [("Generated taxis", TDriveError, [])]
     sets += [(title, TDriveError, [one]) for title, one in files.items() if title.startswith("T-Drive")]
-    parts, panels = [f"{options.repetitions} repetitions, seed 1."], {}
+    about = f"Measured at commit {commit()}: {options.repetitions} repetitions, seed 1."
+    parts, panels = [about], {}
     for marks, description in (("random", "random landmarks"), ("stay-points", "stay points")):
         found = {
             title: errors(preset, marks, READINGS.get(title, "seed"), series, options.repetitions)

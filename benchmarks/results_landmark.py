@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the engine is run from the checkout, not installed
 
 from benchmarks.series import real
-from benchmarks.written import metres, write
+from benchmarks.written import commit, metres, write
 from privacy_engine import metrics
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.experiments.synthetic_series import TAXI_Q_M2, WALK_Q_M2, taxi
@@ -105,6 +105,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "results.md")
     options = parser.parse_args()
+    at = commit()
     sets: list[tuple[str, Callable[[np.random.Generator], Trajectory], float]] = [("Generated taxis", taxi, TAXI_Q_M2)]
     files = real(options.data, N)
     for title in ("Geolife, user 000", "Geolife, user 174", "T-Drive, taxi 1", "T-Drive, taxi 2"):
@@ -116,7 +117,7 @@ def main() -> None:
         result = table(measure(series_of, q, options.repetitions))
         parts.append(f"## {title}\n\nq = {q:,.0f} m².\n\n{result}")
         print(parts[-1], flush=True)
-    write(options.out, f"{options.repetitions} repetitions.\n\n" + "\n".join(parts))
+    write(options.out, f"Measured at commit {at}: {options.repetitions} repetitions.\n\n" + "\n".join(parts))
 
 
 if __name__ == "__main__":
