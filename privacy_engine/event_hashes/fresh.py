@@ -1,0 +1,199 @@
+"""The hashes of data at hand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from privacy_engine.data import CheckIns, CountStream, Floats, Trajectory
+from privacy_engine.event_hashes.hashes import KEY_BYTES, LARGEST_EXACT, FreshEvents, Hashes, Instants, Keys
+from privacy_engine.progress import ROWS, advance, blocks, reported
+
+BLOCK = 1 << 16
+"""Events hashed at a time, which stay in the cache."""
+UNTIMED = np.iinfo(np.int64).min
+"""In place of a time where an event of a timed upload has none."""
+
+Block = tuple[Hashes, Hashes, Instants]
+
+
+def hashed(key: bytes, *words: Hashes) -> Hashes:
+    """Return SipHash-2-4 of each event's message: its little-endian 64-bit ``words``, one to three of (n,); (n,)."""
+    from privacy_engine.kernels import siphash
+
+    kernel = (siphash.of_one, siphash.of_two, siphash.of_three)[len(words) - 1]
+    k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
+    out = np.empty(len(words[0]), dtype=np.uint64)
+    for part in blocks(len(out)):
+        kernel(*(word[part] for word in words), k0, k1, out[part])  # type: ignore[operator]
+    return out
+
+
+def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) -> FreshEvents:
+    """Return the hashes of the distinct events of ``data``, which are of ``kind``; of ``most`` of them at most.
+
+    Raises
+    ------
+    ValueError
+        A key is not of 16 bytes.
+    """
+    for name, key in keys._asdict().items():
+        if len(key) != KEY_BYTES:
+            raise ValueError(f"{name} key must be {KEY_BYTES} bytes, got {len(key)}")
+    sort, many, events = {Trajectory.kind: _fixes, CountStream.kind: _counts, CheckIns.kind: _checkins}[kind](
+        data, keys
+    )
+    found = _Smallest(many, most, sort in ("timed", "places"))
+    for block in events:
+        found.add(*block)
+    found.cut()
+    exact, what, ms = found.columns()
+    near, phase = _near_and_phase(sort, what, ms, keys)
+    return FreshEvents(exact, near, phase, sort=sort, events=found.events, what=what, ms=ms, keys=keys)
+
+
+class _Smallest:
+    """The ``most`` smallest distinct hashes of up to ``many`` events, and the events they are of."""
+
+    def __init__(self, many: int, most: int, timed: bool) -> None:
+        self._most, self._size, self.events = most, 0, 0
+        room = min(many, 2 * max(most, BLOCK))
+        self._exact = np.empty(room, dtype=np.uint64)
+        self._what = np.empty(room if timed else 0, dtype=np.uint64)
+        self._ms = np.empty(room if timed else 0, dtype=np.int64)
+        self._threshold: np.uint64 | None = None
+
+    def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:
+        """Take a block of events of at most :data:`BLOCK`."""
+        if self._threshold is not None:
+            below = exact <= self._threshold
+            exact, what, ms = exact[below], what[below[: len(what)]], ms[below[: len(ms)]]
+        if self._size + len(exact) > len(self._exact):
+            self.cut()
+        end = self._size + len(exact)
+        for column, values in zip(self._all(), (exact, what, ms), strict=True):
+            if len(column):
+                column[self._size : end] = values
+        self._size = end
+
+    def cut(self) -> None:
+        """Sort what is there, and keep the smallest."""
+        advance()
+        order = np.argsort(self._exact[: self._size])
+        advance()
+        exact = self._exact[order]
+        new = np.ones(len(exact), dtype=np.bool_)
+        np.not_equal(exact[1:], exact[:-1], out=new[1:])
+        if not new.all():
+            exact, order = exact[new], order[new]
+        self.events = len(exact)
+        if self._threshold is not None or len(exact) > self._most:
+            exact, order = exact[: self._most], order[: self._most]
+            self._threshold = exact[-1]
+            self.events = max(round((self._most - 1) * 2.0**64 / float(self._threshold)), self._most + 1)
+        self._size = len(exact)
+        self._exact[: self._size] = exact
+        for column in (self._what, self._ms):
+            if len(column):
+                advance()
+                column[: self._size] = column[order]
+
+    def columns(self) -> tuple[Hashes, Hashes, Instants]:
+        """Hashes, and words and times where there are any."""
+        exact, what, ms = (column[: self._size] for column in self._all())
+        return exact, what, ms
+
+    def _all(self) -> tuple[Hashes, Hashes, Instants]:
+        return self._exact, self._what, self._ms
+
+
+def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
+    """The hashes of cells and phases; 0 for an event without a time, empty where no event has one."""
+    from privacy_engine.kernels.event_cells import QUARTER_MS, cells
+
+    near = np.empty(len(what) if sort == "timed" else 0, dtype=np.uint64)
+    phase = np.empty(len(what), dtype=np.uint64)
+    for part in blocks(len(what), BLOCK):
+        words, times = what[part], ms[part]
+        phase[part] = hashed(keys.phase, words, (times % QUARTER_MS).view(np.uint64))
+        if sort == "timed":
+            place, minute = np.empty_like(words), np.empty_like(times)
+            cells(words, times, place, minute)
+            near[part] = hashed(keys.near, place, minute.view(np.uint64))
+            near[part][times == UNTIMED] = 0
+        phase[part][times == UNTIMED] = 0
+    return near, phase
+
+
+def _fixes(data: Sequence[Trajectory], keys: Keys) -> tuple[str, int, Iterator[Block]]:
+    timed = any(one.time_s is not None and len(one) for one in data)
+    return "timed" if timed else "untimed", sum(map(len, data)), _fix_blocks(data, keys, timed)
+
+
+def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator[Block]:
+    for one in data:
+        for part in blocks(len(one), BLOCK):
+            words = position_words(one.lon[part], one.lat[part])
+            if one.time_s is None:
+                ms = np.full(len(words) if timed else 0, UNTIMED)
+                yield hashed(keys.exact, words), words[: len(ms)], ms
+            else:
+                ms = instants(one.time_s[part])
+                yield hashed(keys.exact, words, ms.view(np.uint64)), words, ms
+
+
+def _checkins(data: CheckIns, keys: Keys) -> tuple[str, int, Iterator[Block]]:
+    return "places" if data.lon is None or data.lat is None else "timed", len(data), _checkin_blocks(data, keys)
+
+
+def _checkin_blocks(data: CheckIns, keys: Keys) -> Iterator[Block]:
+    places = text_words(data.places, keys.text) if data.lon is None else None
+    for part in blocks(len(data), BLOCK):
+        if places is not None and data.place is not None:
+            words = places[data.place[part]]
+        else:
+            assert data.lon is not None
+            assert data.lat is not None
+            words = position_words(data.lon[part], data.lat[part])
+        ms = instants(data.time_s[part])
+        yield hashed(keys.exact, words, ms.view(np.uint64)), words, ms
+
+
+def _counts(data: CountStream, keys: Keys) -> tuple[str, int, Iterator[Block]]:
+    return "counts", int(np.count_nonzero(data.counts)), _count_blocks(data, keys)
+
+
+def _count_blocks(data: CountStream, keys: Keys) -> Iterator[Block]:
+    names = text_words(data.names, keys.text)
+    labels = text_words(data.labels, keys.text) if data.time_s is None else instants(data.time_s).view(np.uint64)
+    nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
+    width = max(len(data.names), 1)
+    for rows in blocks(len(data), max(BLOCK // width, 1)):
+        at, which = np.nonzero(data.counts[rows])
+        for part in blocks(len(at), BLOCK):
+            row, name = at[part] + rows.start, which[part]
+            yield hashed(keys.exact, labels[row], names[name], data.counts[row, name].view(np.uint64)), *nothing
+
+
+def position_words(lon: Floats, lat: Floats) -> Hashes:
+    """Positions on the grid of 1e-7 degrees as words; the two names of the antimeridian are one position."""
+    from privacy_engine.kernels import event_cells
+
+    out = np.empty(len(lon), dtype=np.uint64)
+    event_cells.position_words(lon, lat, out)
+    return out
+
+
+def instants(time_s: Floats) -> Instants:
+    """Times in whole milliseconds."""
+    return np.round(time_s * 1000).astype(np.int64)
+
+
+def text_words(texts: Sequence[str], key: bytes) -> Hashes:
+    """One keyed word for each text."""
+    coming = reported(texts, ROWS)
+    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in coming]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
