@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import CheckIns, CountStream, Floats, Trajectory
-from privacy_engine.event_hashes.hashes import KEY_BYTES, LARGEST_EXACT, FreshEvents, Hashes, Instants, Keys
-from privacy_engine.progress import ROWS, advance, blocks, reported
+from privacy_engine.data import CheckIns, CountStream, Trajectory
+from privacy_engine.event_hashes.hashes import LARGEST_EXACT, FreshEvents, Keys
+from privacy_engine.event_words import Hashes, Instants, instants, position_words, siphash24, text_words
+from privacy_engine.progress import advance, blocks
 
 BLOCK = 1 << 16
 """Events hashed at a time, which stay in the cache."""
@@ -18,18 +18,6 @@ UNTIMED = np.iinfo(np.int64).min
 """In place of a time where an event of a timed upload has none."""
 
 Block = tuple[Hashes, Hashes, Instants]
-
-
-def hashed(key: bytes, *words: Hashes) -> Hashes:
-    """Return SipHash-2-4 of each event's message: its little-endian 64-bit ``words``, one to three of (n,); (n,)."""
-    from privacy_engine.kernels import siphash
-
-    kernel = (siphash.of_one, siphash.of_two, siphash.of_three)[len(words) - 1]
-    k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
-    out = np.empty(len(words[0]), dtype=np.uint64)
-    for part in blocks(len(out)):
-        kernel(*(word[part] for word in words), k0, k1, out[part])  # type: ignore[operator]
-    return out
 
 
 def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) -> FreshEvents:
@@ -40,12 +28,7 @@ def event_hashes(kind: str, data: Any, keys: Keys, most: int = LARGEST_EXACT) ->
     ValueError
         A key is not of 16 bytes.
     """
-    for name, key in keys._asdict().items():
-        if len(key) != KEY_BYTES:
-            raise ValueError(f"{name} key must be {KEY_BYTES} bytes, got {len(key)}")
-    sort, many, events = {Trajectory.kind: _fixes, CountStream.kind: _counts, CheckIns.kind: _checkins}[kind](
-        data, keys
-    )
+    sort, many, events = READERS[kind](data, keys)
     found = _Smallest(many, most, sort in ("timed", "places"))
     for block in events:
         found.add(*block)
@@ -74,9 +57,9 @@ class _Smallest:
         if self._size + len(exact) > len(self._exact):
             self.cut()
         end = self._size + len(exact)
-        for column, values in zip(self._all(), (exact, what, ms), strict=True):
-            if len(column):
-                column[self._size : end] = values
+        self._exact[self._size : end] = exact
+        self._what[self._size : end] = what
+        self._ms[self._size : end] = ms
         self._size = end
 
     def cut(self) -> None:
@@ -96,18 +79,14 @@ class _Smallest:
             self.events = max(round((self._most - 1) * 2.0**64 / float(self._threshold)), self._most + 1)
         self._size = len(exact)
         self._exact[: self._size] = exact
-        for column in (self._what, self._ms):
-            if len(column):
-                advance()
-                column[: self._size] = column[order]
+        if len(self._what):
+            self._what[: self._size] = self._what[order]
+            advance()
+            self._ms[: self._size] = self._ms[order]
 
     def columns(self) -> tuple[Hashes, Hashes, Instants]:
         """Hashes, and words and times where there are any."""
-        exact, what, ms = (column[: self._size] for column in self._all())
-        return exact, what, ms
-
-    def _all(self) -> tuple[Hashes, Hashes, Instants]:
-        return self._exact, self._what, self._ms
+        return self._exact[: self._size], self._what[: self._size], self._ms[: self._size]
 
 
 def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[Hashes, Hashes]:
@@ -118,11 +97,11 @@ def _near_and_phase(sort: str, what: Hashes, ms: Instants, keys: Keys) -> tuple[
     phase = np.empty(len(what), dtype=np.uint64)
     for part in blocks(len(what), BLOCK):
         words, times = what[part], ms[part]
-        phase[part] = hashed(keys.phase, words, (times % QUARTER_MS).view(np.uint64))
+        phase[part] = siphash24((words, (times % QUARTER_MS).view(np.uint64)), keys.phase)
         if sort == "timed":
             place, minute = np.empty_like(words), np.empty_like(times)
             cells(words, times, place, minute)
-            near[part] = hashed(keys.near, place, minute.view(np.uint64))
+            near[part] = siphash24((place, minute.view(np.uint64)), keys.near)
             near[part][times == UNTIMED] = 0
         phase[part][times == UNTIMED] = 0
     return near, phase
@@ -139,10 +118,10 @@ def _fix_blocks(data: Sequence[Trajectory], keys: Keys, timed: bool) -> Iterator
             words = position_words(one.lon[part], one.lat[part])
             if one.time_s is None:
                 ms = np.full(len(words) if timed else 0, UNTIMED)
-                yield hashed(keys.exact, words), words[: len(ms)], ms
+                yield siphash24((words,), keys.exact), words[: len(ms)], ms
             else:
                 ms = instants(one.time_s[part])
-                yield hashed(keys.exact, words, ms.view(np.uint64)), words, ms
+                yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 
 def _checkins(data: CheckIns, keys: Keys) -> tuple[str, int, Iterator[Block]]:
@@ -159,7 +138,7 @@ def _checkin_blocks(data: CheckIns, keys: Keys) -> Iterator[Block]:
             assert data.lat is not None
             words = position_words(data.lon[part], data.lat[part])
         ms = instants(data.time_s[part])
-        yield hashed(keys.exact, words, ms.view(np.uint64)), words, ms
+        yield siphash24((words, ms.view(np.uint64)), keys.exact), words, ms
 
 
 def _counts(data: CountStream, keys: Keys) -> tuple[str, int, Iterator[Block]]:
@@ -175,25 +154,13 @@ def _count_blocks(data: CountStream, keys: Keys) -> Iterator[Block]:
         at, which = np.nonzero(data.counts[rows])
         for part in blocks(len(at), BLOCK):
             row, name = at[part] + rows.start, which[part]
-            yield hashed(keys.exact, labels[row], names[name], data.counts[row, name].view(np.uint64)), *nothing
+            words = labels[row], names[name], data.counts[row, name].view(np.uint64)
+            yield siphash24(words, keys.exact), *nothing
 
 
-def position_words(lon: Floats, lat: Floats) -> Hashes:
-    """Positions on the grid of 1e-7 degrees as words; the two names of the antimeridian are one position."""
-    from privacy_engine.kernels import event_cells
-
-    out = np.empty(len(lon), dtype=np.uint64)
-    event_cells.position_words(lon, lat, out)
-    return out
-
-
-def instants(time_s: Floats) -> Instants:
-    """Times in whole milliseconds."""
-    return np.round(time_s * 1000).astype(np.int64)
-
-
-def text_words(texts: Sequence[str], key: bytes) -> Hashes:
-    """One keyed word for each text."""
-    coming = reported(texts, ROWS)
-    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in coming]
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+READERS: Mapping[str, Callable[[Any, Keys], tuple[str, int, Iterator[Block]]]] = {
+    Trajectory.kind: _fixes,
+    CountStream.kind: _counts,
+    CheckIns.kind: _checkins,
+}
+"""By kind of data: the sort of its events, how many there are at most, and their blocks."""

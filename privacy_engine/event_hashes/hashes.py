@@ -14,17 +14,16 @@ from numpy.typing import NDArray
 
 from privacy_engine.errors import DataError
 from privacy_engine.event_hashes.table import Table
+from privacy_engine.event_words import Hashes, Instants
 from privacy_engine.progress import blocks
 
-Hashes = NDArray[np.uint64]
-Instants = NDArray[np.int64]
+Indices = NDArray[np.uint32]
 
 LARGEST_EXACT = 10**7
 """Of more distinct events the smallest hashes are kept, a uniform sample of so many."""
 SORTS = ("timed", "untimed", "places", "counts")
 MAGIC = b"CAIRNEH1"
 HEADER = np.dtype([("magic", "S8"), ("sort", "<u8"), ("n", "<u8"), ("events", "<u8"), ("columns", "<u8")])
-KEY_BYTES = 16
 
 
 class Keys(NamedTuple):
@@ -79,6 +78,11 @@ class EventHashes:
         """The exact hashes, to look others up in."""
         return Table(self.exact)
 
+    @cached_property
+    def untimed(self) -> Indices:
+        """The events without a time, of an upload in which others have one."""
+        return np.flatnonzero(self.phase == 0).astype(np.uint32)
+
     def pieces(self) -> Iterator[bytes]:
         """The parts of :meth:`to_bytes`, one after another."""
         columns = [column for column in (self.exact, self.near, self.phase) if len(column)]
@@ -107,18 +111,16 @@ class EventHashes:
         DataError
             These are no stored hashes, or not all of them.
         """
-        head = np.frombuffer(data[: HEADER.itemsize].ljust(HEADER.itemsize), dtype=HEADER)[0]
+        head = np.frombuffer(bytes(data[: HEADER.itemsize]).ljust(HEADER.itemsize), dtype=HEADER)[0]
         n, kinds, sort = int(head["n"]), int(head["columns"]), int(head["sort"])
         size = HEADER.itemsize + 8 * n * kinds.bit_count()
         if head["magic"] != MAGIC or not kinds & 1 or kinds > 7 or sort >= len(SORTS) or len(data) != size:
             raise DataError("stored hashes of events must be whole, got other bytes", field="hashes", rule="whole")
         words = np.frombuffer(data, dtype="<u8", offset=HEADER.itemsize)
-        found, at = [], 0
-        for bit in (1, 2, 4):
-            column = words[at : at + n] if kinds & bit else words[:0]
-            at += len(column)
-            found.append(column)
-        return cls(*found, sort=SORTS[sort], events=int(head["events"]))
+        near, phase = kinds >> 1 & 1, kinds >> 2
+        ends = (n, n * (1 + near), n * (1 + near + phase))
+        columns = (words[: ends[0]], words[ends[0] : ends[1]], words[ends[1] : ends[2]])
+        return EventHashes(*columns, SORTS[sort], int(head["events"]))
 
     @classmethod
     def read(cls, path: Path) -> EventHashes:
@@ -140,3 +142,14 @@ class FreshEvents(EventHashes):
     what: Hashes = field(repr=False)
     ms: Instants = field(repr=False)
     keys: Keys = field(repr=False)
+
+    @cached_property
+    def cells(self) -> tuple[Indices, Indices]:
+        """The first event of each distinct cell, and the place of each event's cell among them."""
+        order = np.argsort(self.near, kind="stable").astype(np.uint32)
+        ascending = self.near[order]
+        new = np.ones(len(order), dtype=np.bool_)
+        np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+        cell = np.empty(len(order), dtype=np.uint32)
+        cell[order] = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
+        return order[new], cell

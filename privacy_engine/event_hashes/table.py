@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from privacy_engine.event_words import Hashes
 from privacy_engine.progress import blocks
-
-Hashes = NDArray[np.uint64]
 
 FINER = 3  # bits: eight for each value, so that most hashes that are not there are found out in the cache
 
@@ -35,3 +34,22 @@ class Table:
         for part in blocks(len(queries)):
             find(queries[part], self.values, self._shift, self._finer, self._starts, self._filled, out[part])
         return out
+
+
+def distinct(hashes: Hashes) -> Hashes:
+    """The distinct hashes, ascending."""
+    ascending = np.sort(hashes)
+    new = np.ones(len(ascending), dtype=np.bool_)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return ascending[new]
+
+
+def common(one: Hashes, other: Hashes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of either are in the other one; the larger of the two is not sorted."""
+    if len(one) > len(other):
+        held, holding = common(other, one)
+        return holding, held
+    holding = Table(distinct(one)).find(other) >= 0
+    if not holding.any():
+        return np.zeros(len(one), dtype=np.bool_), holding
+    return Table(distinct(other[holding])).find(one) >= 0, holding

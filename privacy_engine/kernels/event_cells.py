@@ -47,25 +47,25 @@ HALF = np.uint64(32)
 
 
 @inlined
-def wider(row: int) -> int:
+def wider(row: np.int64) -> int:
     """How often cells of ``row`` are twice as wide."""
     end = max(EQUATOR - row, row + 1 - EQUATOR)
-    return (end > D0) + (end > D1) + (end > D2) + (end > D3) + (end > D4) + (end > D5) + (end > D6)
+    return int(end > D0) + (end > D1) + (end > D2) + (end > D3) + (end > D4) + (end > D5) + (end > D6)
 
 
 @inlined
-def _row(word: Word) -> int:
+def _row(word: Word) -> np.int64:
     return (np.int64(np.int32(word >> HALF)) + 900_000_000) // STEPS
 
 
 @inlined
-def _column(word: Word, row: int) -> int:
+def _column(word: Word, row: np.int64) -> np.int64:
     """The column of a position among the cells of its row."""
     return ((np.int64(np.int32(word & LOW)) + 1_800_000_000) // STEPS) % AROUND >> wider(row)
 
 
 @inlined
-def _word(row: int, column: int) -> Word:
+def _word(row: np.int64, column: np.int64) -> Word:
     return np.uint64(row) << HALF | np.uint64(column)
 
 
@@ -74,7 +74,8 @@ def position_words(lon: NDArray[np.float64], lat: NDArray[np.float64], out: Word
     """Positions on the grid as words; the two names of the antimeridian are one position."""
     for i in range(len(out)):
         east, north = np.int64(np.rint(lon[i] * 1e7)), np.int64(np.rint(lat[i] * 1e7))
-        east = 1_800_000_000 if east == -1_800_000_000 else east
+        if east == -1_800_000_000:
+            east = -east
         out[i] = np.uint64(east) & LOW | np.uint64(north) << HALF
 
 
@@ -96,7 +97,7 @@ def neighbours(place: Words, minute: Ints, near: Words, minutes: Ints, owner: ND
     for i in range(len(place)):
         row, column = np.int64(place[i] >> HALF), np.int64(place[i] & LOW)
         own = wider(row)
-        for other in range(max(row - 1, 0), min(row + 2, ROWS)):
+        for other in np.arange(max(row - 1, np.int64(0)), min(row + 2, np.int64(ROWS))):
             doubled = wider(other)
             columns = AROUND >> doubled
             if doubled >= own:

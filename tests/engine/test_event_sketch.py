@@ -17,9 +17,9 @@ from privacy_engine.event_sketch import (
     SIZE,
     EventSketch,
     overlap,
-    siphash24,
     sketch_of,
 )
+from privacy_engine.event_words import siphash24
 from tests.examples import examples
 
 KEY = bytes(range(16))
