@@ -44,13 +44,14 @@ D0, D1, D2, D3, D4, D5, D6 = (int(row) for row in WIDER_FROM)
 
 LOW = np.uint64(0xFFFF_FFFF)
 HALF = np.uint64(32)
+THREE = np.int64(3)
 
 
 @inlined
-def wider(row: np.int64) -> int:
+def wider(row: np.int64) -> np.int64:
     """How often cells of ``row`` are twice as wide."""
     end = max(EQUATOR - row, row + 1 - EQUATOR)
-    return int(end > D0) + (end > D1) + (end > D2) + (end > D3) + (end > D4) + (end > D5) + (end > D6)
+    return np.int64(end > D0) + (end > D1) + (end > D2) + (end > D3) + (end > D4) + (end > D5) + (end > D6)
 
 
 @inlined
@@ -101,9 +102,9 @@ def neighbours(place: Words, minute: Ints, near: Words, minutes: Ints, owner: ND
             doubled = wider(other)
             columns = AROUND >> doubled
             if doubled >= own:
-                first, many = (column >> doubled - own) - 1, 3
+                first, many = (column >> doubled - own) - 1, THREE
             else:
-                first, many = (column - 1) << own - doubled, 3 << own - doubled
+                first, many = (column - 1) << own - doubled, THREE << own - doubled
             for step in range(many):
                 word = _word(other, (first + step) % columns)
                 for late in range(-1, 2):
