@@ -32,7 +32,7 @@ def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
     k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
     out = np.empty(len(words[0]), dtype=np.uint64)
     for part in blocks(len(out)):
-        match [word[part] for word in words]:
+        match [frozen(word[part]) for word in words]:
             case [first]:
                 siphash.of_one(first, k0, k1, out[part])
             case [first, second]:
@@ -40,6 +40,13 @@ def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
             case [first, second, third]:
                 siphash.of_three(first, second, third, k0, k1, out[part])
     return out
+
+
+def frozen(words: Hashes) -> Hashes:
+    """The same words, not to be written through this name: kernels are compiled for one sort of array."""
+    view = words.view()
+    view.flags.writeable = False
+    return view
 
 
 def position_words(lon: Floats, lat: Floats) -> Hashes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_engine.event_words import Hashes
+from privacy_engine.event_words import Hashes, frozen
 from privacy_engine.progress import blocks
 
 FINER = 3  # bits: eight for each value, so that most hashes that are not there are found out in the cache
@@ -17,14 +17,14 @@ class Table:
     def __init__(self, values: Hashes) -> None:
         from privacy_engine.kernels.siphash import index
 
-        self.values = values
+        self.values = frozen(values)
         width = int(values[-1]).bit_length() if len(values) else 0
         shift = max(width - max(len(values), 1).bit_length(), 0)
         self._shift, self._finer = np.uint64(shift), np.uint64(max(shift - FINER, 0))
         top = int(values[-1]) if len(values) else 0
         self._starts = np.empty((top >> shift) + 2 if len(values) else 1, dtype=np.uint32)
         self._filled = np.zeros((top >> int(self._finer) >> 6) + 1 + (1 << FINER), dtype=np.uint64)
-        index(values, self._shift, self._finer, self._starts, self._filled)
+        index(self.values, self._shift, self._finer, self._starts, self._filled)
 
     def find(self, queries: Hashes) -> NDArray[np.int64]:
         """The place of each query among the values, (n,); -1 for one that is not there."""
@@ -32,7 +32,7 @@ class Table:
 
         out = np.empty(len(queries), dtype=np.int64)
         for part in blocks(len(queries)):
-            find(queries[part], self.values, self._shift, self._finer, self._starts, self._filled, out[part])
+            find(frozen(queries[part]), self.values, self._shift, self._finer, self._starts, self._filled, out[part])
         return out
 
 

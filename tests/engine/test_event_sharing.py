@@ -168,7 +168,7 @@ def walk(n: int, rng: np.random.Generator) -> Columns:
 
 def generated(rng: np.random.Generator) -> list[list[Trajectory]]:
     """A few uploads of two or three people: parts, changed, shuffled into series and merged with others."""
-    people = [walk(int(rng.integers(1, 40)), rng) for _ in range(rng.integers(2, 4))]
+    people = [walk(int(rng.integers(1, rng.choice([5, 40, 150]))), rng) for _ in range(rng.integers(2, 4))]
     uploads = []
     for _ in range(rng.integers(2, 5)):
         parts: list[Trajectory] = []
