@@ -183,7 +183,7 @@ FIXES: Mapping[str, Change] = {
     "positions cut off after 3 decimals": cut_off(3),
     "positions rounded to 2 decimals": rounded(2),
     "positions moved by 200 m, as another geodetic datum does": moved(200),
-    "positions with noise of 30 m": noisy(30),
+    "positions with noise of 30 m (standard deviation to the north and to the east)": noisy(30),
     "positions with noise of 100 m": noisy(100),
     "longitude and latitude exchanged": lambda one, _: one.at(one.lat, one.lon),
     "times rounded to 5 minutes": to(300),
@@ -199,6 +199,13 @@ FIXES: Mapping[str, Change] = {
     "less than half of the events, with positions rounded to 3 decimals": mixed(0.45, rounded(3)),
 }
 """How a copy of fixes or check-ins with positions was changed; the events of another person are added to some."""
+
+COPIED = {
+    "a third of the events, with two thirds of another person's": 1 / 3,
+    "more than half of the events in another time zone": 0.55,
+    "more than half of the events, with positions rounded to 3 decimals": 0.55,
+}
+"""The share of a copy's events that are the original's, where that is not all."""
 
 
 def without_times() -> Mapping[str, tuple[Any, Any]]:
@@ -253,32 +260,22 @@ def found(original: tuple[str, Any], copy: tuple[str, Any]) -> tuple[float, str]
 
 
 def verdict(shares: Iterable[float]) -> str:
-    """Of a change: "found", "in part" or "not found".
-
-    A share that the other person's events take is no reason for "in part": see :func:`expected`.
-    """
+    """Of a change, by the shares found of what could be: "found", "in part" or "not found"."""
     given = list(shares)
     if min(given) >= ALL:
         return "found"
     return "not found" if max(given) <= NONE else "in part"
 
 
-def expected(name: str) -> float:
-    """The share of the copy's events that are the original's."""
-    if "third" in name:
-        return 1 / 3
-    return {"more than half": 0.55, "less than half": 0.45}.get(name.split(" of the")[0], 1.0)
-
-
 def measured() -> tuple[list[list[str]], list[list[str]]]:
-    """The rows of both tables; the last cell is the verdict."""
+    """The rows of both tables: what was changed, shares and how they were found, the verdict."""
     fixes = []
     for name, change in FIXES.items():
         results = [
             found(("trajectory", one.data), ("trajectory", change(one, other).data))
             for one, other in ORIGINALS.values()
         ]
-        decided = verdict(share / expected(name) for share, _ in results)
+        decided = verdict(share / COPIED.get(name, 1.0) for share, _ in results)
         fixes.append([name, *(_shown(*result) for result in results), decided])
     rest = []
     for name, (original, copy) in without_times().items():
@@ -291,15 +288,14 @@ def _shown(share: float, how: str) -> str:
     return f"{100 * share:.3g} % {how}" if share else "–"
 
 
-def page() -> str:
-    """The tables as docs/ledger.md has them."""
-    fixes, rest = measured()
-    return f"{table(['copy', *ORIGINALS, ''], fixes)}\n\n{table(['copy', 'share', ''], rest)}"
+def tables(fixes: list[list[str]], rest: list[list[str]]) -> str:
+    """The rows as docs/ledger.md has them."""
+    return f"{table(['copy', *ORIGINALS, 'result'], fixes)}\n\n{table(['copy', 'share', 'result'], rest)}"
 
 
 def main() -> None:
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    write(PAGE, page())
+    write(PAGE, tables(*measured()))
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def stored(folder: Path, series: list[Trajectory], i: int) -> Path:
 
 
 def compared(fresh: FreshEvents, paths: list[Path]) -> list[Shared | None]:
-    fresh.__dict__.pop("table", None)  # made anew: it is part of the work
+    fresh.__dict__.pop("table", None)  # made again: it is part of the work
     fresh.__dict__.pop("cells", None)
     return [shared(fresh, EventHashes.read(path)) for path in paths]
 
@@ -88,7 +88,8 @@ def rows(events: int, folder: Path) -> Iterator[list[str]]:
     path = stored(folder, [one], 0)
     again = EventHashes.read(path)
     (_, read_all), (_, read_exact) = cpu_s(lambda: path.read_bytes()), cpu_s(lambda: int(again.exact.sum()))
-    yield [f"read the file, {path.stat().st_size / 1e6:.0f} MB", f"{read_all:.2f}", f"exact alone {1000 * read_exact:.0f} ms"]
+    size, exact_alone = f"{path.stat().st_size / 1e6:.0f} MB", f"exact alone {1000 * read_exact:.0f} ms"
+    yield [f"read the file, {size}", f"{read_all:.2f}", exact_alone]
     for name, make in uploads(one).items():
         many = COPIES if name in ("in another time zone", "with positions of 3 decimals") else UPLOADS
         paths = [stored(folder, make(i), i) for i in range(many)]

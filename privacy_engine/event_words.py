@@ -32,7 +32,7 @@ def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
     k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
     out = np.empty(len(words[0]), dtype=np.uint64)
     for part in blocks(len(out)):
-        match [frozen(word[part]) for word in words]:
+        match [frozen(column[part]) for column in words]:
             case [first]:
                 siphash.of_one(first, k0, k1, out[part])
             case [first, second]:

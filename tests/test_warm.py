@@ -45,7 +45,8 @@ keys, rng = Keys(*[bytes(16)] * 4), np.random.default_rng(0)
 lon, lat, time_s = rng.uniform(0, 9, 50_000), rng.uniform(0, 9, 50_000), np.arange(5e4) * 60
 of_venues = CheckIns(np.zeros(9, int), ["a"], np.arange(9.0), place=np.arange(9), places=list("abcdefghi"))
 of_fixes = CheckIns(np.zeros(50_000, int), ["a"], time_s, lon=lon + 1e-5, lat=lat)
-uploads = [("stream", CountStream(np.ones((2, 2)), ["a", "b"], ["1", "2"])), ("checkins", of_venues), ("checkins", of_fixes)]
+of_counts = CountStream(np.ones((2, 2)), ["a", "b"], ["1", "2"])
+uploads = [("stream", of_counts), ("checkins", of_venues), ("checkins", of_fixes)]
 uploads += [("trajectory", [Trajectory(lon, lat, times)]) for times in (None, time_s, time_s + 7200)]
 fresh = [event_hashes(*upload, keys) for upload in uploads]
 for one in fresh:

@@ -1,4 +1,4 @@
-"""Keyed hashes of every event of an upload, by which the ledger knows which uploads hold an event."""
+"""Keyed hashes of every event of an upload, which show which uploads hold an event."""
 
 from privacy_engine.event_hashes.classes import Classes, classes
 from privacy_engine.event_hashes.fresh import event_hashes

@@ -22,9 +22,9 @@ def neighbour_hashes(fresh: FreshEvents, events: Indices) -> tuple[Hashes, Indic
 
     place, minute = np.empty(len(events), dtype=np.uint64), np.empty(len(events), dtype=np.int64)
     cells(fresh.what[events], fresh.ms[events], place, minute)
-    room = MOST_NEIGHBOURS * len(events)
-    near, minutes = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int64)
-    owner = np.empty(room, dtype=np.uint32)
+    capacity = MOST_NEIGHBOURS * len(events)
+    near, minutes = np.empty(capacity, dtype=np.uint64), np.empty(capacity, dtype=np.int64)
+    owner = np.empty(capacity, dtype=np.uint32)
     many = neighbours(place, minute, near, minutes, owner)
     return siphash24((near[:many], minutes[:many].view(np.uint64)), fresh.keys.near), owner[:many]
 

@@ -43,10 +43,10 @@ class _Smallest:
 
     def __init__(self, many: int, most: int, timed: bool) -> None:
         self._most, self._size, self.events = most, 0, 0
-        room = min(many, 2 * max(most, BLOCK))
-        self._exact = np.empty(room, dtype=np.uint64)
-        self._what = np.empty(room if timed else 0, dtype=np.uint64)
-        self._ms = np.empty(room if timed else 0, dtype=np.int64)
+        capacity = min(many, 2 * max(most, BLOCK))
+        self._exact = np.empty(capacity, dtype=np.uint64)
+        self._what = np.empty(capacity if timed else 0, dtype=np.uint64)
+        self._ms = np.empty(capacity if timed else 0, dtype=np.int64)
         self._threshold: np.uint64 | None = None
 
     def add(self, exact: Hashes, what: Hashes, ms: Instants) -> None:

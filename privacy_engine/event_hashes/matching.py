@@ -27,7 +27,7 @@ MOST = 0.5
 """The share of the smaller upload's remaining events from which on it is a copy in another zone, or a moved one."""
 LIKELY = MOST / 2
 """A sample that shows less than this of the smaller one rules a copy out."""
-SAMPLE = 1 << 14
+SAMPLE = 1 << 13
 EXPECTED = 256
 """Sampled events at the least that lie in the smaller upload, if the larger one has all of it."""
 

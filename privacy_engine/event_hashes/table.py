@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from privacy_engine.event_words import Hashes, frozen
 from privacy_engine.progress import blocks
 
-FINER = 3  # bits: eight for each value, so that most hashes that are not there are found out in the cache
+FINER = 4  # 16 bits for each value, so that most hashes that are not there are found out in the cache
 
 
 class Table:

@@ -92,7 +92,7 @@ def cells(position: Words, ms: Ints, place: Words, minute: Ints) -> None:
 def neighbours(place: Words, minute: Ints, near: Words, minutes: Ints, owner: NDArray[np.uint32]) -> int:
     """The neighbours of each cell and itself: places, minutes and whose they are, into the last three arrays.
 
-    These have room for :data:`MOST_NEIGHBOURS` for each cell. Returns how many were written.
+    These have space for :data:`MOST_NEIGHBOURS` for each cell. Returns how many were written.
     """
     n = 0
     for i in range(len(place)):

@@ -49,8 +49,8 @@ def stream(counts: list[list[float]], names: list[str], labels: list[str], time_
 class TestEvents:
     def test_are_hashed_by_siphash_of_position_and_milliseconds(self) -> None:
         one = Trajectory([10.1234567, -180.0], [-45.7654321, 1.0], [1.5, 2.0])
-        words = [(101_234_567 | (-457_654_321 & 0xFFFF_FFFF) << 32, 1500), (1_800_000_000 | 10_000_000 << 32, 2000)]
-        expected = sorted(plain_siphash(list(event), KEYS.exact) for event in words)
+        messages = [(101_234_567 | (-457_654_321 & 0xFFFF_FFFF) << 32, 1500), (1_800_000_000 | 10_000_000 << 32, 2000)]
+        expected = sorted(plain_siphash(list(event), KEYS.exact) for event in messages)
         assert fresh_of(one).exact.tolist() == expected
 
     @settings(max_examples=examples(50))
@@ -203,7 +203,7 @@ class TestSamples:
 
 
 class TestLargeUploads:
-    """Beyond 16,384 events at hand a sample decides first whether an upload can be a copy."""
+    """Beyond 8,192 events at hand a sample decides first whether an upload can be a copy."""
 
     @pytest.mark.parametrize("how", ["moved", "zone"])
     @pytest.mark.parametrize("part", [60, 1000, 60_000])
