@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import time
 import tracemalloc
@@ -161,6 +162,11 @@ class TestStored:
                 assert getattr(again, name).tolist() == getattr(hashes, name).tolist()
             assert (again.sort, again.events, again.sampled) == (hashes.sort, hashes.events, hashes.sampled)
             assert again.to_bytes() == file.getvalue()
+
+    def test_are_the_same_bytes_in_every_version(self) -> None:
+        """Installations have stored them: a change of cells, hashes or layout needs a new MAGIC and new hashes."""
+        expected = "77558ef486e04188759ee927c0930e870fa2fdd650c82b1b6f303b2337f32e44"
+        assert hashlib.sha256(fresh_of(walk(1000)).to_bytes()).hexdigest() == expected
 
     def test_take_24_bytes_an_event(self) -> None:
         assert len(fresh_of(walk(1000)).to_bytes()) == 24 * 1000 + 40
