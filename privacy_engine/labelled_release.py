@@ -119,6 +119,7 @@ def release_other(spec: ReleaseSpec, data: CountStream | CheckIns) -> LabelledRe
             spec.checked(data.kind), data.counted, natural(data.names, on_a_grid=data.counted is not None)
         )
         context = Context.of_counts(data.counted)
+    context = context.with_box(spec.box_from_data)
     drawn = data_type.release(spec, data)
     label = privacy_label(spec, context, private=drawn.private, sha256=data_type.digest(drawn))
     return LabelledRelease(spec, context, drawn, label)

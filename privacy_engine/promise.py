@@ -13,6 +13,10 @@ ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
 
 
+SEEN_BOX = "the box and the cells of the grid, which were chosen with a look at the uploaded check-ins"
+"""What no promise covers of check-ins whose grid is not public knowledge."""
+
+
 @dataclass(frozen=True)
 class LandmarkChoice:
     """What choosing the landmarks adds to a promise about them.
@@ -87,6 +91,8 @@ class Context:
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
     noise_p95_m : float or None
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
+    box_from_data : bool
+        True where the box or the cells of the grid of check-ins were chosen with a look at them.
     """
 
     landmarks: int | None = None
@@ -99,6 +105,7 @@ class Context:
     noise_p95_m: float | None = None
     counted: Counted | None = None
     stays: DetectedStays | None = None
+    box_from_data: bool = False
 
     @classmethod
     def of_stays(cls, stays: DetectedStays) -> Context:
@@ -109,6 +116,12 @@ class Context:
     def of_counts(cls, counted: Counted | None) -> Context:
         """What a promise about the counts of a stream depends on."""
         return cls() if counted is None else cls(counted=counted, not_covered=counted.not_covered)
+
+    def with_box(self, from_data: bool) -> Context:
+        """The same for releases of check-ins whose box was chosen with a look at them, if it was."""
+        if not from_data:
+            return self
+        return replace(self, box_from_data=True, not_covered=(*self.not_covered, SEEN_BOX))
 
     def merged(self) -> Context:
         """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""

@@ -56,6 +56,7 @@ class Release(Command):
         "then",
         "read",
         "person",
+        "box_from_data",
         "seed",
         "out",
     )
@@ -89,6 +90,11 @@ class Release(Command):
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--person", metavar="WHAT", help=PERSON)
+        add(
+            "--box-from-data",
+            action="store_true",
+            help="of check-ins: the box or the number of cells was chosen with a look at them, and the label says so",
+        )
         add("--seed", help="make the run repeatable, and so not private")
         add(
             "--out",
@@ -113,6 +119,7 @@ def _release(
     then: list[str],
     read: list[str],
     person: str | None,
+    box_from_data: bool,
     seed: str | None,
     out: Path,
 ) -> str:
@@ -123,6 +130,7 @@ def _release(
             "mechanism": {"name": mechanism, **parameters},
             "seed": None if seed is None else value_of(seed),
             "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
+            "box_from_data": box_from_data,
         }
     )
     fmt = _format_of(out, spec.mechanism.kind)

@@ -80,8 +80,10 @@ class Original(ABC):
         """The data as a geopandas.GeoDataFrame in WGS 84; raw data. MissingPackage without geopandas."""
         return with_geometry(self.to_dataframe())
 
-    def spec(self, mechanism: str, seed: int | None, then: Any, parameters: Mapping[str, Any]) -> ReleaseSpec:
-        """The described release of this kind of data.
+    def spec(
+        self, mechanism: str, seed: int | None, then: Any, parameters: Mapping[str, Any], **more: Any
+    ) -> ReleaseSpec:
+        """The described release of this kind of data; ``more`` are other fields of the spec.
 
         Raises
         ------
@@ -92,6 +94,7 @@ class Original(ABC):
             "mechanism": self.data_type.mechanisms.parse({"name": mechanism, **parameters}, field="mechanism"),
             "seed": seed,
             "postprocess": described_steps(then, postprocesses.of(self.kind), "then"),
+            **more,
         }
         return ReleaseSpec.parse(described)
 
