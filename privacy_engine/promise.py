@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 
 from privacy_engine.counted import Counted
 from privacy_engine.detected_stays import DetectedStays
+from privacy_engine.plurals import counted
 
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
 
 
+DECIDED = "decided with a look at the data"
 SEEN_BOX = "the box and the cells of the grid, which were chosen with a look at the uploaded check-ins"
 """What no promise covers of check-ins whose grid is not public knowledge."""
 
@@ -93,6 +96,8 @@ class Context:
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
     box_from_data : bool
         True where the box or the cells of the grid of check-ins were chosen with a look at them.
+    decided : tuple of str
+        The reading options that were decided with a look at all rows of the upload, each with its value.
     """
 
     landmarks: int | None = None
@@ -106,6 +111,7 @@ class Context:
     counted: Counted | None = None
     stays: DetectedStays | None = None
     box_from_data: bool = False
+    decided: tuple[str, ...] = ()
 
     @classmethod
     def of_stays(cls, stays: DetectedStays) -> Context:
@@ -123,6 +129,16 @@ class Context:
             return self
         return replace(self, box_from_data=True, not_covered=(*self.not_covered, SEEN_BOX))
 
+    def with_reading(self, decided: Sequence[str], joined: Sequence[str]) -> Context:
+        """The same for an upload of which these options were ``decided``; ``joined`` is what is not covered of rows."""
+        return replace(self, decided=tuple(decided), not_covered=(*self.not_covered, *joined))
+
+    @property
+    def uncovered(self) -> tuple[str, ...]:
+        """Everything that is not covered, the reading options one by one."""
+        listed = f"what the reading options disclose, which were {DECIDED} ({', '.join(self.decided)})"
+        return (*self.not_covered, listed) if self.decided else self.not_covered
+
     def merged(self) -> Context:
         """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""
         return replace(
@@ -136,7 +152,9 @@ class Context:
         made = self.counted or self.stays
         covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
-        uncovered = f"; not covered: {'; '.join(self.not_covered)}" if self.not_covered else ""
+        what = f"what {counted(len(self.decided), 'reading option')} disclose, {DECIDED}"
+        left = [*self.not_covered, *([what] if self.decided else [])]
+        uncovered = f"; not covered: {'; '.join(left)}" if left else ""
         return f"{sentence}{covers}{provided}{uncovered}."
 
 

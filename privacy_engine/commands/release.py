@@ -15,6 +15,7 @@ from privacy_engine.commands.base import PERSON, Command, pairs, reading
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
@@ -144,10 +145,11 @@ def _release(
         _refuse_without_landmarks(spec, dummies)
     method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    found = formats.read(file, **reading(read, person))
+    options = reading(read, person)
+    found = formats.read(file, **options)
     series, done = cleaned(found.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
-    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done)
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report.as_dict(), options))
     write_whole(out, partial(made.write, fmt))
     return _summary(made, marks) + _reading_text(found.report, done)
 
@@ -193,7 +195,7 @@ def _release_other(
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
     assert read.other is not None
-    made = release_other(spec, read.other)
+    made = release_other(spec, read.other, decisions=Decisions.of(read.report.as_dict(), options))
     write_whole(out, partial(made.write, fmt))
     return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"
 

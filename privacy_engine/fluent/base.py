@@ -15,7 +15,8 @@ from privacy_engine.fluent.drawing import card
 from privacy_engine.fluent.frames import published_frame, with_geometry
 from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
-from privacy_engine.labelled_release import LabelledRelease
+from privacy_engine.formats.decisions import Decisions
+from privacy_engine.labelled_release import NONE, LabelledRelease
 from privacy_engine.mechanism import number_text
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Registry
@@ -30,13 +31,15 @@ RAW = "The original: raw data, which no promise covers."
 class Original(ABC):
     """Data as they were read: raw, and never changed; each method returns something new.
 
-    ``report`` is what the reading kept, dropped and guessed; None of generated data.
+    ``report`` is what the reading kept, dropped and guessed, None of generated data; ``decisions`` are the reading
+    options that were decided with a look at the data, which labels list.
     """
 
     kind: str
 
     def __init__(self, report: Report | None) -> None:
         self.report = report
+        self.decisions = NONE if report is None else Decisions.of(report.as_dict(), report.given)
 
     @property
     def data_type(self) -> DataType:

@@ -227,7 +227,7 @@ class CheckInMechanism(Mechanism):
             f"There is no guarantee: {self.unsound}." if self.unsound else promised,
             self.assumptions if users else (),
             self.caveats,
-            context.not_covered,
+            context.uncovered,
         )
 
     def _neighbours(self) -> Neighbours:

@@ -1,0 +1,105 @@
+"""``Decisions``: what reading a file decided with a look at its data; later readings use it, and labels list it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from privacy_engine.data import KINDS
+from privacy_engine.errors import ParameterError
+from privacy_engine.formats.detect import formats
+from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
+
+JOINS: Mapping[str, str] = {
+    "line_ends": "the times of lines of which one ends where and when the next begins, which follow from both",
+}
+"""Codes of the notes on a file whose rows depend on other rows, each as what no promise covers."""
+
+HIDDEN = "of the file"
+"""What a label has in place of a value that could be somebody's: the name of a column, of a sheet, of a member."""
+_SAFE = re.compile(rf"(?:{NAMED_COLUMN})?#?[0-9]{{1,12}}|EPSG:[0-9]{{1,6}}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Reading options that were not given but decided by all rows, and what still joins rows.
+
+    Parameters
+    ----------
+    options : mapping
+        Reading options; with them and those that were given :func:`privacy_engine.formats.read` decides nothing anew.
+    guesses : sequence of mapping
+        The same in sentences, as :meth:`~privacy_engine.formats.report.Report.guess` records them.
+    joins : sequence of str
+        Codes of :data:`JOINS`.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    guesses: Sequence[Mapping[str, Any]] = ()
+    joins: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, report: Mapping[str, Any], given: Mapping[str, Any], earlier: Decisions | None = None) -> Decisions:
+        """Those of a reading with the options ``given``; what it did not decide again is as ``earlier``.
+
+        ``report`` is what :meth:`~privacy_engine.formats.report.Report.as_dict` returns.
+        """
+        joins = list(dict.fromkeys(note["code"] for note in report["notes"] if note["code"] in JOINS))
+        if earlier is not None:
+            return cls(earlier.options, earlier.guesses, joins)
+        options = {name: value for name, value in report.get("decided", {}).items() if name not in given}
+        return cls(options, report["guesses"], joins)
+
+    def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options to read with: those ``given``, and what was decided beside them."""
+        return {**self.options, **given}
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """What was decided as a label lists it: "lon #2"; of several files in an archive each value once.
+
+        A label is published. Columns are named by their places, and other texts of the file are left out: a name can
+        be a person's, and the first line of a file without a header is data.
+        """
+        found: dict[str, list[str]] = {}
+        for name, value in self._pairs():
+            text = _published(name, value)
+            if text not in found.setdefault(name, []):
+                found[name].append(text)
+        return tuple(f"{name} {' or '.join(texts)}" for name, texts in found.items())
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """What no promise covers of rows that depend on other rows, noun phrases."""
+        return tuple(JOINS[code] for code in self.joins if code in JOINS)
+
+    def _pairs(self) -> Iterator[tuple[str, Any]]:
+        yield from ((guess["option"], guess["value"]) for guess in self.guesses if guess["option"] == "kind")
+        for name, value in self.options.items():
+            if name == "members":
+                yield from (pair for own in value.values() for pair in (own or {"members": "left out"}).items())
+            elif name != "automatic":
+                yield name, value
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as JSON-ready data."""
+        return {"options": dict(self.options), "guesses": [dict(one) for one in self.guesses], "joins": [*self.joins]}
+
+
+def _published(name: str, value: Any) -> str:
+    """A value as a label may show it."""
+    text = str(value)
+    known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*KINDS, "left out"]
+    known += [one.name for one in formats()] if name == "format" else []
+    if text in known or _SAFE.fullmatch(text) or (name == "time_zone" and _is_zone(text)):
+        return text if text[:1].isalnum() or text[:1] == "#" else f"“{text}”"
+    return HIDDEN
+
+
+def _is_zone(text: str) -> bool:
+    try:
+        return bool(zone(text))
+    except ParameterError:
+        return False
