@@ -121,7 +121,9 @@ def read(
     watch : callable, optional
         Called with the share of the file that was read, between 0 and 1; it may raise to stop.
     **values
-        Reading options: see :func:`options`. Text is accepted for each.
+        Reading options: see :func:`options`. Text is accepted for each. ``members`` may hold those of single members
+        of an archive by their names. ``report.as_dict()["decided"]`` of a reading is such a set of options, with which
+        nothing is decided again: what a row becomes then depends on that row and the options alone.
 
     Returns
     -------
