@@ -117,9 +117,7 @@ def release_trajectories(
     return LabelledRelease(spec, context, drawn, label)
 
 
-def release_other(
-    spec: ReleaseSpec, data: CountStream | CheckIns, *, decisions: Decisions = NONE
-) -> LabelledRelease:
+def release_other(spec: ReleaseSpec, data: CountStream | CheckIns, *, decisions: Decisions = NONE) -> LabelledRelease:
     """Release a count stream or check-ins; ParameterErrors where the mechanism is for another kind of data.
 
     ``decisions`` are those of reading the file that they came from.

@@ -34,7 +34,10 @@ Data = list[Trajectory] | CountStream | CheckIns
 
 
 class Read(NamedTuple):
-    """A file as it was read and cleaned: its data, the report, what identifies the upload before any cleaning, what was decided."""
+    """A file as it was read and cleaned: its data, the report, what identifies the upload before any cleaning.
+
+    ``decisions`` are what was found out of how to read it.
+    """
 
     data: Data
     report: dict[str, Any]
@@ -190,9 +193,9 @@ def _read(
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
-    decisions = Decisions.of(report, options, earlier)
-    report["guesses"] = [*decisions.guesses]
-    report.pop("decided", None)  # it has a column
+    decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
+    del report["decided"]  # it has a column
+    report["guesses"] = decisions.guesses
     if reading.other is not None:
         _refuse_cleaning(steps)
         evidence = lineage.evidence_of(path, reading.other, reading.kind)
@@ -223,7 +226,7 @@ def preview(
     with located(path) as local, local.open("rb") as file:
         earlier = Decisions(**decided)
         found = formats.preview(file, name=name, limits=_limits(), **earlier.values(options))
-        return replace(found, guesses=[*earlier.guesses]) if decided else found
+        return replace(found, guesses=[dict(guess) for guess in earlier.guesses]) if decided else found
 
 
 def _limits() -> formats.Limits:

@@ -145,11 +145,10 @@ def _release(
         _refuse_without_landmarks(spec, dummies)
     method = None if landmarks is None else parse_short(landmarks, read=lambda name: Path(name).read_bytes())
     beside = None if dummies is None else parse_short_dummies(dummies, seed=spec.seed)
-    options = reading(read, person)
-    found = formats.read(file, **options)
+    found = formats.read(file, **reading(read, person))
     series, done = cleaned(found.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
-    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report.as_dict(), options))
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report))
     write_whole(out, partial(made.write, fmt))
     return _summary(made, marks) + _reading_text(found.report, done)
 
@@ -195,7 +194,7 @@ def _release_other(
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
     assert read.other is not None
-    made = release_other(spec, read.other, decisions=Decisions.of(read.report.as_dict(), options))
+    made = release_other(spec, read.other, decisions=Decisions.of(read.report))
     write_whole(out, partial(made.write, fmt))
     return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"
 

@@ -39,7 +39,7 @@ class Original(ABC):
 
     def __init__(self, report: Report | None) -> None:
         self.report = report
-        self.decisions = NONE if report is None else Decisions.of(report.as_dict(), report.given)
+        self.decisions = NONE if report is None else Decisions.of(report)
 
     @property
     def data_type(self) -> DataType:

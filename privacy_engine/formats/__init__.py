@@ -191,7 +191,8 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 
 
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
-    report = Report(file=display_name(name))
+    given = frozenset(option for option, value in vars(chosen).items() if value is not None)
+    report = Report(file=display_name(name), given=given)
     if _is_zip(stream):
         format = _format_of(stream, meter)
         if format is not None:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from privacy_engine.data import KINDS
 from privacy_engine.errors import ParameterError
 from privacy_engine.formats.detect import formats
 from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
+from privacy_engine.formats.report import Report
 
 JOINS: Mapping[str, str] = {
     "line_ends": "the times of lines of which one ends where and when the next begins, which follow from both",
 }
 """Codes of the notes on a file whose rows depend on other rows, each as what no promise covers."""
 
+LEFT_OUT = "left out"
 HIDDEN = "of the file"
 """What a label has in place of a value that could be somebody's: the name of a column, of a sheet, of a member."""
-_SAFE = re.compile(rf"(?:{NAMED_COLUMN})?#?[0-9]{{1,12}}|EPSG:[0-9]{{1,6}}", re.ASCII)
+_SAFE = re.compile(rf"(?:{NAMED_COLUMN})?#[0-9]{{1,12}}|EPSG:[0-9]{{1,6}}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,13 @@ class Decisions:
     joins: Sequence[str] = ()
 
     @classmethod
-    def of(cls, report: Mapping[str, Any], given: Mapping[str, Any], earlier: Decisions | None = None) -> Decisions:
-        """Those of a reading with the options ``given``; what it did not decide again is as ``earlier``.
-
-        ``report`` is what :meth:`~privacy_engine.formats.report.Report.as_dict` returns.
-        """
-        joins = list(dict.fromkeys(note["code"] for note in report["notes"] if note["code"] in JOINS))
+    def of(cls, report: Report, earlier: Decisions | None = None) -> Decisions:
+        """Those of a reading; of one with what an ``earlier`` one decided, those."""
+        joins = tuple(dict.fromkeys(note["code"] for note in report.notes if note["code"] in JOINS))
         if earlier is not None:
-            return cls(earlier.options, earlier.guesses, joins)
-        options = {name: value for name, value in report.get("decided", {}).items() if name not in given}
-        return cls(options, report["guesses"], joins)
+            return replace(earlier, joins=joins)
+        options = {name: value for name, value in report.decided.items() if name not in report.given}
+        return cls(options, tuple(report.guesses), joins)
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options to read with: those ``given``, and what was decided beside them."""
@@ -64,7 +63,7 @@ class Decisions:
         be a person's, and the first line of a file without a header is data.
         """
         found: dict[str, list[str]] = {}
-        for name, value in self._pairs():
+        for name, value, _ in self.each():
             text = _published(name, value)
             if text not in found.setdefault(name, []):
                 found[name].append(text)
@@ -75,13 +74,16 @@ class Decisions:
         """What no promise covers of rows that depend on other rows, noun phrases."""
         return tuple(JOINS[code] for code in self.joins if code in JOINS)
 
-    def _pairs(self) -> Iterator[tuple[str, Any]]:
-        yield from ((guess["option"], guess["value"]) for guess in self.guesses if guess["option"] == "kind")
+    def each(self) -> Iterator[tuple[str, Any, str]]:
+        """Each option with its value, and the member of the archive that it is for, "" for all."""
+        yield from (("kind", guess["value"], "") for guess in self.guesses if guess["option"] == "kind")
         for name, value in self.options.items():
             if name == "members":
-                yield from (pair for own in value.values() for pair in (own or {"members": "left out"}).items())
+                for member, own in value.items():
+                    options = {"members": LEFT_OUT} if own is None else own
+                    yield from ((option, one, member) for option, one in options.items())
             elif name != "automatic":
-                yield name, value
+                yield name, value, ""
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
@@ -91,10 +93,11 @@ class Decisions:
 def _published(name: str, value: Any) -> str:
     """A value as a label may show it."""
     text = str(value)
-    known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*KINDS, "left out"]
+    known = [*(choice for choice, _ in OPTIONS[name].choices)] if name in OPTIONS else [*KINDS, LEFT_OUT]
     known += [one.name for one in formats()] if name == "format" else []
-    if text in known or _SAFE.fullmatch(text) or (name == "time_zone" and _is_zone(text)):
-        return text if text[:1].isalnum() or text[:1] == "#" else f"“{text}”"
+    line = name == "header" and text.isdecimal()
+    if text in known or line or _SAFE.fullmatch(text) or (name == "time_zone" and _is_zone(text)):
+        return text if text[:1].isalnum() or text[:1] == "#" else f'"{text}"'
     return HIDDEN
 
 

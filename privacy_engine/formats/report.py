@@ -57,11 +57,12 @@ class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
-    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``decided``
-    holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
-    rows gives the others as they were. ``guesses`` are those of them that the rows decided. ``unused``
-    holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
-    ``hint`` is added to the error of a table without positions. These four are not part of the stored report.
+    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`).
+    ``decided`` holds reading options with a value for everything that was found out: read with them, a file that
+    lacks some of its rows gives the others as they were. ``guesses`` are those of them that the rows decided;
+    ``given`` names the options that were given. ``unused`` holds the options that a member of an archive cannot
+    use. ``encoding`` and ``layout`` are a text's and a table's. ``hint`` is added to the error of a table without
+    positions. These five are not part of the stored report.
     """
 
     format: str = ""
@@ -76,6 +77,7 @@ class Report:
     members: list[dict[str, Any]] = field(default_factory=list)
     people: dict[str, Any] = field(default_factory=dict)
     decided: dict[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = field(default=frozenset(), repr=False)
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
