@@ -54,7 +54,7 @@ def _line(rng: random.Random, style: Style, ways: Sequence[str]) -> Callable[[in
         elif way == "ends":
             properties |= {"prev_t": fixes[0].time, "t": fixes[-1].time}
             if rng.random() < 0.3:
-                places = places[:1] + [[1.0 + number / 100, 2.0]] + places[1:]
+                places = [*places[:1], [1.0 + number / 100, 2.0], *places[1:]]
         elif way == "fourth":
             places = [[one.lon, one.lat, 0, one.time_s + rng.choice((0, 0, -(9**6)))] for one in fixes]
         kind = "LineString" if rng.random() < 0.9 else "MultiPoint"

@@ -1,4 +1,4 @@
-"""Generators of tables for :mod:`tests.engine.record_files`: positions, check-ins and counts, in text and in columns."""
+"""Generators of tables for :mod:`tests.engine.record_files`: positions, check-ins and counts."""
 
 from __future__ import annotations
 
