@@ -1,4 +1,8 @@
-"""IGC flight logs of gliders: B records with a time of day, the date in the header."""
+"""IGC flight logs of gliders: B records with a time of day, the date in the header.
+
+A day is added at each midnight that the records pass, so that dates follow from records before; the report names that
+(`times_follow`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""NMEA 0183 logs: RMC, GGA, GLL and GNS sentences; those of one instant are one fix. The date comes from RMC or ZDA."""
+"""NMEA 0183 logs: RMC, GGA, GLL and GNS sentences; those of one instant are one fix. The date comes from RMC or ZDA.
+
+The date of a sentence that bears none follows from those before, which the report names (`times_follow`).
+"""
 
 from __future__ import annotations
 

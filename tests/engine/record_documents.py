@@ -10,7 +10,7 @@ from typing import Any
 from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
 
 Render = Callable[[Sequence[Record]], bytes]
-_JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "word")
+_JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "letters")
 
 
 def _style(rng: random.Random, **given: Any) -> Style:
@@ -213,7 +213,7 @@ def takeout(rng: random.Random) -> File:
     )  # fmt: skip
 
 
-_XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "zoned", "unit", "word", "comma")
+_XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "zoned", "unit", "letters", "comma")
 
 
 def _xml(rng: random.Random, cells: Callable[[Fix], Any], name: str, render: Render) -> File:
@@ -301,7 +301,7 @@ def _angle(value: Any, letters: str, digits: int) -> str:
 @makes("nmea")
 def nmea(rng: random.Random) -> File:
     """Sentences: each with its date, or some whose date is that of those before."""
-    odd = ("zero", "far", "west", "empty", "untimed", "early", "word")
+    odd = ("zero", "far", "west", "empty", "untimed", "early", "letters")
     style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd)
     style.days = rng.choice((0, 0, 1))
     kinds = rng.choice((("RMC",), ("RMC", "GGA"), ("GGA",), ("RMC", "GGA", "GLL", "ZDA")))
@@ -327,7 +327,7 @@ def nmea(rng: random.Random) -> File:
 @makes("igc")
 def igc(rng: random.Random) -> File:
     """B records of a flight, of which some are damaged, and perhaps a second date."""
-    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "word"))
+    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"))
     style.days = rng.choice((0, 0, 1))
 
     def cells(one: Fix) -> Any:
@@ -336,7 +336,7 @@ def igc(rng: random.Random) -> File:
         lat, lon = abs(lat), lon - 360 if lon > 180 else lon
         parts = [f"{int(one):0{n}d}{round((one % 1) * 60_000) % 60_000:05d}" for one, n in ((lat, 2), (abs(lon), 3))]
         fix = f"B{clock}{parts[0]}N{parts[1]}{'EW'[lon < 0]}A0043800463\r\n"
-        return (fix if one.odd != "word" else fix[:9] + "\r\n").encode()
+        return (fix if one.odd != "letters" else fix[:9] + "\r\n").encode()
 
     found, other = records(style, cells)
     begin = b"ALXNQKFFLIGHT:3\r\n" + (b"HFDTE150624\r\n" if rng.random() < 0.8 else b"HFPLTPILOT:a\r\n")

@@ -78,7 +78,7 @@ DATES = {
 }
 UNITS = {"s": 1, "ms": 1000, "us": 10**6}
 ODD_NUMBERS = ("zero", "far", "e7", "beyond", "west", "early", "unit", "swapped", "overflow")
-ODD_TEXTS = ("empty", "word", "comma", "untimed", "undated", "order", "zoned", "degrees", "total")
+ODD_TEXTS = ("empty", "letters", "comma", "untimed", "undated", "order", "zoned", "degrees", "total")
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Style:
         x, y = self._place(lon, lat, odd)
         if odd == "empty":
             x, y = rng.choice(((None, y), (x, None), (None, None)))
-        elif odd == "word":
+        elif odd == "letters":
             x = rng.choice(("abc", "n/a", "nan", "-"))
         elif odd in ("untimed", "undated"):
             time = None if odd == "untimed" else "soon"

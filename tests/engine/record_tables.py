@@ -134,7 +134,7 @@ def _checkins(name: str, rng: random.Random) -> File:
     header += ["timezone_offset"] * offset
 
     def cells(one: Fix) -> list[Any]:
-        place = rng.choice(("v1", "v2", "v3")) if one.odd != "word" else None
+        place = rng.choice(("v1", "v2", "v3")) if one.odd != "letters" else None
         position = [one.lon, one.lat] if placed else []
         return [one.user, one.time, place, *position, *([f"Café {place}"] * named), *([rng.choice((60, 120))] * offset)]
 
@@ -159,7 +159,7 @@ def _published(rng: random.Random) -> File:
 
 
 def _counts(name: str, rng: random.Random) -> File:
-    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=("empty", "word", "untimed", "undated", "order"))
+    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=("empty", "letters", "untimed", "undated", "order"))
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
     many = rng.randint(1, 4)
@@ -168,7 +168,7 @@ def _counts(name: str, rng: random.Random) -> File:
 
     def cells(one: Fix) -> list[Any]:
         counts: list[Any] = [rng.choice((0, 0, 1, 5, 137)) for _ in range(1 if long else many)]
-        if one.odd in ("empty", "word"):
+        if one.odd in ("empty", "letters"):
             counts[0] = None if one.odd == "empty" else rng.choice(("-3", "x", "nan"))
         time = f"week {one.number}" if style.time == "none" else one.time
         names = [rng.choice(("p", "q", "r/s")) for _ in header[1:-1]] if long else []
