@@ -27,7 +27,7 @@ from privacy_engine.progress import advance
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("lon", "lat", "id", "landmark", *TIMED),
+    "options": ("lon", "lat", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "kinds": tuple(KINDS),
@@ -75,7 +75,7 @@ def plan(
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
-    roles = with_ends(_named(places, names), names, options)
+    roles = with_ends(_named(places, names), names, options, report)
     if found is not None:
         options, roles["geometry"] = found.in_system(options), found.name
     elif text is not None:

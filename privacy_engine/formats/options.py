@@ -56,6 +56,16 @@ TIME_UNITS: Choices = (
 ENCODINGS: Choices = (("UTF-8", "UTF-8"), ("Latin-1", "Latin-1"))
 ZEROS: Choices = (("position", "a position"), ("none", "no position"))
 SERIES_NAMES: Choices = (("id", "its own name"), ("person", "the person, then its own name"))
+FOURTH: Choices = (("time", "the time of the position"), ("none", "nothing that is read"))
+ENDS: Choices = (("time", "one of the same time"), ("place", "one of the same time and place"))
+PARTS: Choices = (
+    ("trkpt", "track points"),
+    ("rtept", "route points"),
+    ("wpt", "waypoints"),
+    ("tracks", "positions of tracks"),
+    ("timed", "placemarks with a time"),
+    ("untimed", "placemarks without a time"),
+)
 AUTOMATIC: Choices = (("no", "nothing: what no option states is not looked for"),)
 PEOPLE: Choices = (
     ("one", "everything is one person"),
@@ -161,6 +171,19 @@ class ReadOptions:
     )
     automatic: str | None = _option(
         "choice", "Found out", "What is found out from the rows where no option states it.", AUTOMATIC, advanced=True
+    )
+    fourth: str | None = _option(
+        "choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH, advanced=True
+    )
+    ends: str | None = _option(
+        "choice",
+        "Ends of lines",
+        "Which start of a line repeats the end of another of its series.",
+        ENDS,
+        advanced=True,
+    )
+    parts: str | None = _option(
+        "choice", "Kind of positions", "Which of several kinds of positions in the file are read.", PARTS, advanced=True
     )
     members: Mapping[str, Mapping[str, Any] | None] | None = None
 

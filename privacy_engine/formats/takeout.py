@@ -42,7 +42,6 @@ class _Found:
         self.rows = Rows()
         self.later_s: dict[int, float] = {}
         self.untimed = 0
-        self.e7 = False
 
     def add(self, place: Any, time: Any, number: int, series: str, later_s: float = 0.0) -> None:
         """A position, unless the file has none here or no time for it."""
@@ -52,7 +51,6 @@ class _Found:
         if not isinstance(time, (str, int)) or isinstance(time, bool) or time == "":
             self.untimed += 1
             return
-        self.e7 = self.e7 or scale > 1
         self.rows.add(lon, lat, str(time)[:60], number, series, scale)
         if later_s:
             self.later_s[len(self.rows) - 1] = later_s
@@ -81,7 +79,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         message = "Positions for which Google gives no time (paths filled in later) were left out."
         report.note("left_out", message, level="info", count=found.untimed)
     points = found.rows.points(options)
-    points.e7 = found.e7
+    points.e7 = True  # whichever entries are: all are degrees by now, and none is to be looked at for its unit
     if points.times is not None and found.later_s:
         at = np.fromiter(found.later_s, np.intp)
         points.times.seconds[at] += np.fromiter(found.later_s.values(), np.float64)
