@@ -15,8 +15,8 @@ ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
 
 
-DECIDED = "decided with a look at the data"
-SEEN_BOX = "the box and the cells of the grid, which were chosen with a look at the uploaded check-ins"
+DECIDED = "decided from the data"
+SEEN_BOX = "the box and the cells of the grid, which were chosen with knowledge of the uploaded check-ins"
 """What no promise covers of check-ins whose grid is not public knowledge."""
 
 
@@ -95,9 +95,9 @@ class Context:
     noise_p95_m : float or None
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
     box_from_data : bool
-        True where the box or the cells of the grid of check-ins were chosen with a look at them.
+        True where the box or the cells of the grid of check-ins were chosen with knowledge of them.
     decided : tuple of str
-        The reading options that were decided with a look at all rows of the upload, each with its value.
+        The reading options that were decided from all rows of the upload, each with its value.
     """
 
     landmarks: int | None = None
@@ -124,7 +124,7 @@ class Context:
         return cls() if counted is None else cls(counted=counted, not_covered=counted.not_covered)
 
     def with_box(self, from_data: bool) -> Context:
-        """The same for releases of check-ins whose box was chosen with a look at them, if it was."""
+        """The same for releases of check-ins whose box was chosen with knowledge of them, if it was."""
         if not from_data:
             return self
         return replace(self, box_from_data=True, not_covered=(*self.not_covered, SEEN_BOX))

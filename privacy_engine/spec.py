@@ -45,8 +45,8 @@ class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
     The steps read the release only, so they cost nothing: level and guarantee are the mechanism's.
-    ``box_from_data`` states that the box or the number of cells of a public grid, of check-ins, was chosen with a look
-    at the data. Without either the spec is dumped without the key, as it was before there were such.
+    ``box_from_data`` states that the box or the number of cells of a public grid, of check-ins, was chosen with
+    knowledge of the data. Without either the spec is dumped without the key, as it was before there were such.
 
     A seed makes the run repeatable and therefore never private: such a release has no guarantee. A mechanism that is
     ``unsound`` has none either, so it needs a seed.

@@ -110,7 +110,7 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         name=row.file_name,
         options=row.options,
         cleaning=row.cleaning,
-        kind=row.read_as,
+        kind=kind_of_reading(row),
         decided=row.decided,
         watch=lambda share: lease.report("Reading the file", READ * share),
     )
@@ -121,6 +121,11 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         raise leases.LeaseLost
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
     return fields | read_columns(found) | {"source_file": file}
+
+
+def kind_of_reading(row: Dataset) -> str:
+    """The kind that a file is read as, the one that was decided before; empty where the columns are to decide."""
+    return row.requested_kind or (row.kind if row.decided else "")
 
 
 def read_columns(found: Read) -> dict[str, Any]:

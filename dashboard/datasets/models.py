@@ -116,13 +116,8 @@ class Dataset(InProject, Job):
 
     @property
     def decisions(self) -> Decisions:
-        """What was decided with a look at its file, or at that of the dataset that it was made of."""
+        """What was decided from its file, or from that of the dataset that it was made of."""
         return Decisions(**self.decided)
-
-    @property
-    def read_as(self) -> str:
-        """The kind that its file is read as; empty where the columns are to decide."""
-        return self.requested_kind or (self.kind if self.decided else "")
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -144,7 +139,7 @@ class Dataset(InProject, Job):
     def context(self) -> Context:
         """What a promise about its counts or check-ins depends on."""
         known, decisions = (self.report or {}).get("stays"), self.decisions
-        made = Context.of_counts(self.counted) if known is None else Context.of_stays(DetectedStays.from_dict(known))
+        made = Context.of_stays(DetectedStays.from_dict(known)) if known else Context.of_counts(self.counted)
         return made.with_reading(decisions.listed, decisions.joined)
 
     @property

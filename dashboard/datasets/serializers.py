@@ -135,7 +135,7 @@ class GuessSerializer(serializers.Serializer[Any]):
 
 
 class DecidedSerializer(serializers.Serializer[Any]):
-    """What reading the file decided with a look at its data; later readings of the same file use it."""
+    """What reading the file decided from its data; later readings of the same file use it."""
 
     options = serializers.DictField(help_text="Reading options with nothing left to find out, beside those given.")
     guesses = GuessSerializer(many=True)

@@ -199,7 +199,7 @@ def reread_dataset(
             name=dataset.file_name,
             options=chosen,
             cleaning=steps,
-            kind=dataset.read_as if same else kind,
+            kind=execution.kind_of_reading(dataset) if same else kind,
             decided=decided,
         )
         evidence = fields.pop("evidence")

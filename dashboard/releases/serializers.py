@@ -22,7 +22,7 @@ from privacy_engine.registry import MAX_STEPS
 from privacy_engine.spec import ReleaseSpec, parse_steps
 
 BOX_FROM_DATA = (
-    "Of check-ins, and only of these: the box or the number of cells was chosen with a look at them. The label then "
+    "Of check-ins, and only of these: the box or the number of cells was chosen with knowledge of them. The label then "
     "lists both as not covered."
 )
 OBJECTS = {"type": "array", "items": {"type": "object"}}

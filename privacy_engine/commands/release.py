@@ -94,7 +94,7 @@ class Release(Command):
         add(
             "--box-from-data",
             action="store_true",
-            help="of check-ins: the box or the number of cells was chosen with a look at them, and the label says so",
+            help="of check-ins: the box or the number of cells was chosen with knowledge of them",
         )
         add("--seed", help="make the run repeatable, and so not private")
         add(

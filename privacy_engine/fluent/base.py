@@ -32,7 +32,7 @@ class Original(ABC):
     """Data as they were read: raw, and never changed; each method returns something new.
 
     ``report`` is what the reading kept, dropped and guessed, None of generated data; ``decisions`` are the reading
-    options that were decided with a look at the data, which labels list.
+    options that were decided from the data, which labels list.
     """
 
     kind: str

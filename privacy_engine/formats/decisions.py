@@ -1,4 +1,4 @@
-"""``Decisions``: what reading a file decided with a look at its data; later readings use it, and labels list it."""
+"""``Decisions``: what reading a file decided from its data; later readings use it, and labels list it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from privacy_engine.formats.options import NAMED_COLUMN, OPTIONS, zone
 from privacy_engine.formats.report import Report
 
 JOINS: Mapping[str, str] = {
-    "line_ends": "the times of lines of which one ends where and when the next begins, which follow from both",
+    "times_follow": "the times of records without a whole time of their own, which follow from the records before",
+    "joined_places": "which starts of lines were left out because another line of their series ends there",
 }
 """Codes of the notes on a file whose rows depend on other rows, each as what no promise covers."""
 
 LEFT_OUT = "left out"
 HIDDEN = "of the file"
-"""What a label has in place of a value that could be somebody's: the name of a column, of a sheet, of a member."""
+"""What a label has in place of a value that can name a person: the name of a column, of a sheet, of a member."""
 _SAFE = re.compile(rf"(?:{NAMED_COLUMN})?#[0-9]{{1,12}}|EPSG:[0-9]{{1,6}}", re.ASCII)
 
 
@@ -31,7 +32,7 @@ class Decisions:
     Parameters
     ----------
     options : mapping
-        Reading options; with them and those that were given :func:`privacy_engine.formats.read` decides nothing anew.
+        Reading options; with them and those that were given :func:`privacy_engine.formats.read` decides nothing again.
     guesses : sequence of mapping
         The same in sentences, as :meth:`~privacy_engine.formats.report.Report.guess` records them.
     joins : sequence of str

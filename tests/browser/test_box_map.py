@@ -93,7 +93,7 @@ def test_a_box_is_chosen_without_the_check_ins(open_page: Callable[..., Page], o
     assert seen["west"] < moved["west"]
     assert seen["east"] > moved["east"]
 
-    looked = page.get_by_label("The box or the number of cells was chosen with a look")
+    looked = page.get_by_label("The box or the number of cells was chosen with knowledge")
     expect(looked).not_to_be_checked()
     expect(note).to_be_hidden()
     assert cells == []
@@ -103,7 +103,7 @@ def test_a_box_is_chosen_without_the_check_ins(open_page: Callable[..., Page], o
     assert sides(page) == seen  # nothing is chosen for the analyst
     expect(looked).to_be_checked()
     expect(looked).to_be_disabled()  # what was seen stays seen
-    expect(page.locator("[data-promise]")).to_contain_text("chosen with a look at the uploaded check-ins")
+    expect(page.locator("[data-promise]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
     check_page(page)
     with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith("/releases/")):
         page.get_by_role("button", name="Create 1 release").click()

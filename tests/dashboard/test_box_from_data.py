@@ -1,4 +1,4 @@
-"""Check-ins whose box was chosen with a look at them: promise, label and public copy list it as not covered."""
+"""Check-ins whose box was chosen with knowledge of them: promise, label and public copy list it as not covered."""
 
 from __future__ import annotations
 

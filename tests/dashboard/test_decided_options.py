@@ -28,15 +28,15 @@ BODY = b"lon;lat;time\n" + b"".join(
 )
 GUESS = {"what": "swap", "value": "yes", "message": "Longitude and latitude changed places.", "option": "swap"}
 SWAPPED = {"options": {"swap": "yes"}, "guesses": [GUESS], "joins": []}
-"""What no reading of the file decides by itself: whoever uses it shows it."""
+"""What no reading of this file decides: it shows in the positions of whatever uses it."""
 FIRST_EVENTS = [{"name": "first-events", "events": 3}]
 LISTED = ["swap yes", "lon #1", "lat of the file", "time_zone Europe/Paris"]
-DECIDED = {
+DECIDED: dict[str, Any] = {
     "options": {"swap": "yes", "lon": "#1", "lat": "Alice", "time_zone": "Europe/Paris", "automatic": "no"},
     "guesses": [GUESS],
-    "joins": ["line_ends"],
+    "joins": ["times_follow"],
 }
-JOINED = "the times of lines of which one ends where and when the next begins, which follow from both"
+JOINED = "the times of records without a whole time of their own, which follow from the records before"
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -114,7 +114,7 @@ class TestLaterReadings:
         owner_api.post(f"{dataset['urls']['self']}read/", {"cleaning": FIRST_EVENTS})
         assert leases.claim(Dataset, dataset["id"]) is not None  # and the worker is gone
         Dataset.objects.update(lease_until="2020-01-01T00:00Z")
-        sweep()
+        sweep(Dataset)
         execution.run(dataset["id"])
         row = Dataset.objects.get()
         assert (row.state, row.attempt, row.decided) == (State.READY, 2, SWAPPED)
@@ -188,13 +188,13 @@ class TestLabel:
     def released(self, api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any]) -> None:
         """Release it, and find in its label what was decided, without a name of the file."""
         label = labels(api, released(api, dataset, mechanism))
-        listed = f"what the reading options disclose, which were decided with a look at the data ({', '.join(LISTED)})"
+        listed = f"what the reading options disclose, which were decided from the data ({', '.join(LISTED)})"
         assert listed in label["not_covered"]
         assert JOINED in label["not_covered"]
         assert label["not_covered"] == label["guarantee"]["not_covered"]
-        assert "what 4 reading options disclose, decided with a look at the data" in label["guarantee"]["statement"]
+        assert "what 4 reading options disclose, decided from the data" in label["guarantee"]["statement"]
         for text in label["texts"]:
-            assert "decided with a look at the data" in text
+            assert "decided from the data" in text
             assert "Alice" not in text
 
     def test_of_trajectories(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
@@ -228,9 +228,9 @@ class TestLabel:
         self.released(owner_api, found, mechanism)
         page = Client()
         page.force_login(Dataset.objects.first().owner)  # type: ignore[union-attr]
-        assert "which were decided with a look at the data" in page.get(found["urls"]["page"]).content.decode()
+        assert "which were decided from the data" in page.get(found["urls"]["page"]).content.decode()
 
-    def test_says_nothing_where_nothing_was_kept(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+    def test_lists_nothing_where_nothing_was_kept(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
         label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))
         assert not [one for one in label["not_covered"] if "decided" in one]
         assert "decided" not in label["guarantee"]["statement"]

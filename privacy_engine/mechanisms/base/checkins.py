@@ -36,7 +36,7 @@ from privacy_engine.recommender.sequences import truncated
 COLLAPSED = "in the box count, successive ones in one cell taken as one"
 """``counting`` of the mechanisms that read :meth:`CheckInMechanism.sequences`."""
 
-WITHOUT_LOOK = "chosen without the check-ins"
+PUBLIC_GRID = "chosen without the check-ins"
 
 
 class CheckInMechanism(Mechanism):
@@ -207,7 +207,7 @@ class CheckInMechanism(Mechanism):
     @classmethod
     def statement(cls) -> str:
         more = {"change": "added, removed or replaced", "domain": cls.domain, "counting": cls.counting}
-        more["chosen"] = WITHOUT_LOOK
+        more["chosen"] = PUBLIC_GRID
         filled = cls.sentence.format(**cls.symbols(), **more)
         return f"{filled}. {cls.remark}".rstrip()
 
@@ -216,7 +216,7 @@ class CheckInMechanism(Mechanism):
         sentence = self.sentence_of_users if users else self.sentence_of_records
         change = "replaced by another" if self.relation == "replace-one" else "added or removed"
         more = {"change": change, "domain": self.domain, "counting": self.counting}
-        more["chosen"] = "taken as given" if context.box_from_data else WITHOUT_LOOK
+        more["chosen"] = "taken as given" if context.box_from_data else PUBLIC_GRID
         promised = f"{context.qualified(sentence.format(**self.numbers(), **more))} {self.remark}".rstrip()
         return Guarantee(
             self.protected_level(),

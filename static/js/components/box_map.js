@@ -15,8 +15,8 @@ const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
 
 /**
  * The map of templates/includes/box_map.html in `host`. `onChange(box)` after every choice that is made on it.
- * `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn. `fromData()` tells whether the box
- * was chosen with a look at the upload: so it is said, or the upload was shown on the map.
+ * `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn. `fromData()` returns whether the
+ * box was chosen with knowledge of the upload: the checkbox states it, or the upload was shown on the map.
  *
  * @param {HTMLElement} host
  * @param {{areas: ({name: string} & Box)[], onChange: (box: Box) => void}} options
