@@ -136,7 +136,7 @@ class Context:
     @property
     def uncovered(self) -> tuple[str, ...]:
         """Everything that is not covered, the reading options one by one."""
-        listed = f"what the reading options disclose, which were {DECIDED} ({', '.join(self.decided)})"
+        listed = f"the values of the reading options, which were {DECIDED} ({', '.join(self.decided)})"
         return (*self.not_covered, listed) if self.decided else self.not_covered
 
     def merged(self) -> Context:
@@ -152,7 +152,7 @@ class Context:
         made = self.counted or self.stays
         covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
-        what = f"what {counted(len(self.decided), 'reading option')} disclose, {DECIDED}"
+        what = f"the values of {counted(len(self.decided), 'reading option')}, {DECIDED}"
         left = [*self.not_covered, *([what] if self.decided else [])]
         uncovered = f"; not covered: {'; '.join(left)}" if left else ""
         return f"{sentence}{covers}{provided}{uncovered}."

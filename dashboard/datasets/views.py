@@ -59,7 +59,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
         "tags": tag_choices(mine),
         "projects": project_choices(request.user),
         "failures": failures,
-        "options": _shown_options(),
+        "options": list(formats.options().values()),
         "chosen": request.POST,
         "formats": [title for _, title in formats.options()["format"].choices],
         "kinds": Kind.choices,
@@ -100,7 +100,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "experiment_count": dataset.experiments.count(),
         "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,
-        "options": _shown_options(),
+        "options": list(formats.options().values()),
         "decided": _decided(dataset),
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
@@ -145,11 +145,6 @@ def _of_kind(dataset: Dataset) -> dict[str, Any]:
     if dataset.kind == Kind.STREAM:
         found["streams"] = counts.listed_streams(dataset)
     return found
-
-
-def _shown_options() -> list[formats.Option]:
-    """The reading options of a form: those that people set."""
-    return [option for option in formats.options().values() if not option.advanced]
 
 
 def _decided(dataset: Dataset) -> list[dict[str, Any]]:

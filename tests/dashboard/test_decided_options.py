@@ -188,11 +188,11 @@ class TestLabel:
     def released(self, api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any]) -> None:
         """Release it, and find in its label what was decided, without a name of the file."""
         label = labels(api, released(api, dataset, mechanism))
-        listed = f"what the reading options disclose, which were decided from the data ({', '.join(LISTED)})"
+        listed = f"the values of the reading options, which were decided from the data ({', '.join(LISTED)})"
         assert listed in label["not_covered"]
         assert JOINED in label["not_covered"]
         assert label["not_covered"] == label["guarantee"]["not_covered"]
-        assert "what 4 reading options disclose, decided from the data" in label["guarantee"]["statement"]
+        assert "the values of 4 reading options, decided from the data" in label["guarantee"]["statement"]
         for text in label["texts"]:
             assert "decided from the data" in text
             assert "Alice" not in text

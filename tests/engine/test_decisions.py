@@ -86,12 +86,12 @@ def test_a_label_names_no_text_of_the_file(option: str, value: object, listed: s
 def test_the_sentence_counts_them_and_the_list_has_each() -> None:
     context = Context(not_covered=("the weather",)).with_reading(["lon #2", "lat #1"], ["the tides"])
     assert context.qualified("It holds") == (
-        "It holds; not covered: the weather; the tides; what 2 reading options disclose, decided from the data."
+        "It holds; not covered: the weather; the tides; the values of 2 reading options, decided from the data."
     )
     assert context.uncovered == (
         "the weather",
         "the tides",
-        "what the reading options disclose, which were decided from the data (lon #2, lat #1)",
+        "the values of the reading options, which were decided from the data (lon #2, lat #1)",
     )
     assert Context().uncovered == ()
 
@@ -126,5 +126,5 @@ def test_releases_in_a_notebook_list_them(kind: str) -> None:
     label = data.release(epsilon=1.0, **mechanisms[kind]).label
     assert label["not_covered"][-2:] == [
         JOINS["times_follow"],
-        'what the reading options disclose, which were decided from the data (delimiter ";", lon of the file)',
+        'the values of the reading options, which were decided from the data (delimiter ";", lon of the file)',
     ]
