@@ -6,13 +6,16 @@ import ast
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import privacy_engine as pe
+from privacy_engine.counted import Counted
 from privacy_engine.formats import options, read
 from privacy_engine.formats.decisions import JOINS, Decisions
+from privacy_engine.grid import Grid
 from privacy_engine.promise import Context
 
 ROOT = Path(__file__).parents[2]
@@ -103,6 +106,16 @@ def test_those_that_were_given_are_no_decisions() -> None:
     report.decided |= {"lon": "#1", "time": "#3"}
     assert given.keys().isdisjoint(Decisions.of(report).options)
     assert Decisions.of(report).options["time"] == "#3"
+
+
+def test_counts_of_events_state_how_these_were_read() -> None:
+    plain = Counted(Grid(0.0, 0.0, 1.0, 1.0, 1, 1), "person")
+    counted = replace(plain, decided=("lon #2", 'delimiter ";"'))
+    listed = 'the options that the events were read with, decided from the data (lon #2, delimiter ";")'
+    assert counted.not_covered == (listed,)
+    assert Counted.from_dict(counted.as_dict()) == counted
+    assert "decided" not in plain.as_dict()  # as that of counts from before
+    assert Counted.from_dict(plain.as_dict()) == plain
 
 
 @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
