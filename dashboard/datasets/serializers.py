@@ -137,7 +137,7 @@ class GuessSerializer(serializers.Serializer[Any]):
 class DecidedSerializer(serializers.Serializer[Any]):
     """What reading the file decided from its data; later readings of the same file use it."""
 
-    options = serializers.DictField(help_text="Reading options with nothing left to find out, beside those given.")
+    options = serializers.DictField(help_text="Reading options with nothing left to detect, beside those given.")
     guesses = GuessSerializer(many=True)
     joins = serializers.ListField(
         child=serializers.CharField(), help_text="Codes of the report's notes on rows that depend on other rows."
