@@ -27,7 +27,7 @@ from privacy_engine.progress import advance
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("lon", "lat", "id", "landmark", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "clock", "id", "landmark", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "kinds": tuple(KINDS),

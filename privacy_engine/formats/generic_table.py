@@ -100,7 +100,7 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool:
 
 def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     """All columns of a text table, as text."""
-    data = as_utf8(data, report)
+    data = as_utf8(data, report, options)
     found = outline(data, options)
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)

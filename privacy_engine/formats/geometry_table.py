@@ -24,7 +24,7 @@ _MOST_LINES = 20
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a table of geometries, points or lines."""
-    data = as_utf8(source.read_lines(), report)
+    data = as_utf8(source.read_lines(), report, options)
     mark = _mark(data[: 1 << 16], options)
     if mark is None:
         message = "No column of the table holds geometries as text (WKT, EWKT, or WKB in hexadecimals)."
@@ -62,7 +62,7 @@ GEOMETRY_TABLE = register(
         read,
         rank=40,
         keeps="times, series, landmarks, coordinate system (SRID)",
-        options=("delimiter", "id", "landmark", *TIMED),
+        options=("encoding", "delimiter", "geometry", "id", "landmark", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://www.ogc.org/standards/sfa/",
