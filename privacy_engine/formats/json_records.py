@@ -203,7 +203,7 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("decimal", "lon", "lat", "geometry", "clock", "id", "landmark", *TIMED),
+        options=("decimal", "lon", "lat", "geometry", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",
