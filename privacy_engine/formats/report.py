@@ -57,12 +57,12 @@ class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
-    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`).
-    ``decided`` holds reading options with a value for everything that was found out: read with them, a file that
-    lacks some of its rows gives the others as they were. ``guesses`` are those of them that the rows decided;
-    ``given`` names the options that were given. ``unused`` holds the options that a member of an archive cannot
-    use. ``encoding`` and ``layout`` are a text's and a table's. ``hint`` is added to the error of a table without
-    positions. These five are not part of the stored report.
+    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``decided``
+    holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
+    rows gives the others as they were. ``again`` is True where what was found out is to be applied from the start.
+    ``guesses`` are what the rows decided and an owner may want to know; ``given`` names the options that were given.
+    ``unused`` holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a
+    table's. ``hint`` is added to the error of a table without positions. These five are not part of the stored report.
     """
 
     format: str = ""
@@ -78,6 +78,7 @@ class Report:
     people: dict[str, Any] = field(default_factory=dict)
     decided: dict[str, Any] = field(default_factory=dict)
     given: frozenset[str] = field(default=frozenset(), repr=False)
+    again: bool = field(default=False, repr=False)
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
