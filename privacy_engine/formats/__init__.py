@@ -200,7 +200,7 @@ def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kin
     known = ReadOptions.of(first.report.decided)
     second = _read(stream, name, known, Meter(meter.limits, meter.watch), (first.kind,))
     second.report.guesses, second.report.people = first.report.guesses, first.report.people
-    second.report.decided = first.report.decided
+    second.report.decided, second.report.given = first.report.decided, first.report.given
     return second
 
 

@@ -90,6 +90,7 @@ class TestStored:
         assert found["decided"] == json.loads(json.dumps(Decisions.of(read.report).as_dict()))
         assert found["report"]["guesses"] == found["decided"]["guesses"] != []
         assert "decided" not in found["report"]
+        assert found["decided"]["options"]["automatic"] == "no"
 
     def test_is_not_what_was_given(self, owner_api: APIClient) -> None:
         found = made(owner_api, BODY, delimiter=";", lon="#1")
@@ -229,6 +230,12 @@ class TestLabel:
         page = Client()
         page.force_login(Dataset.objects.first().owner)  # type: ignore[union-attr]
         assert "which were decided from the data" in page.get(found["urls"]["page"]).content.decode()
+
+    def test_lists_what_was_decided_and_not_what_was_given(self, owner_api: APIClient) -> None:
+        label = labels(owner_api, released(owner_api, made(owner_api, BODY, lat="lat"), EVENT))
+        assert "lon #1, " in label["not_covered"][-1]
+        assert 'delimiter ";"' in label["not_covered"][-1]
+        assert " lat " not in label["not_covered"][-1]
 
     def test_lists_nothing_where_nothing_was_kept(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
         label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))
