@@ -137,6 +137,8 @@ def _named(names: Sequence[str], headed: bool, given: Mapping[str, str | None], 
     found: Roles = {}
     for role in roles:
         column = given.get(role)
+        if column == "#0":
+            continue
         if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
             found[role] = int(column[1:]) - 1
         else:

@@ -144,6 +144,9 @@ def read_archive(
     refuse_unused(CheckIns.kind, TABLE, options)
     found = read_tables(stream, tables, options, report, meter)
     _keep_used(CheckIns.kind, TABLE, report)
+    (name,) = tables.checkins or tables.others
+    unused = dict.fromkeys(() if name in tables.others else tables.others)
+    report.decided = {"members": {name: report.decided, **dict.fromkeys(tables.venues, {}), **unused}}
     return found
 
 
