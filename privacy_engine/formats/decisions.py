@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -49,7 +49,9 @@ class Decisions:
         joins = tuple(dict.fromkeys(note["code"] for note in report.notes if note["code"] in JOINS))
         if earlier is not None:
             return replace(earlier, joins=joins)
-        options = {name: value for name, value in report.decided.items() if name not in report.given}
+        options = _without(report.decided, report.given)
+        if members := options.get("members"):
+            options["members"] = {name: own and _without(own, report.given) for name, own in members.items()}
         return cls(options, tuple(report.guesses), joins)
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,6 +91,10 @@ class Decisions:
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON-ready data."""
         return {"options": dict(self.options), "guesses": [dict(one) for one in self.guesses], "joins": [*self.joins]}
+
+
+def _without(options: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in given}
 
 
 def _published(name: str, value: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import zipfile
 from typing import Any
 
 import pytest
@@ -92,9 +94,21 @@ class TestStored:
         assert "decided" not in found["report"]
         assert found["decided"]["options"]["automatic"] == "no"
 
-    def test_is_not_what_was_given(self, owner_api: APIClient) -> None:
-        found = made(owner_api, BODY, delimiter=";", lon="#1")
-        assert {"delimiter", "lon"}.isdisjoint(found["decided"]["options"])
+    @pytest.mark.parametrize("packed", [False, True], ids=["table", "archive"])
+    def test_is_not_what_was_given(self, owner_api: APIClient, packed: bool) -> None:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as out:
+            out.writestr("Alice.csv", BODY)
+            out.writestr("Bob.csv", BODY.replace(b";", b","))
+        body, name = (archive.getvalue(), "data.zip") if packed else (BODY, "data.csv")
+        found = made(owner_api, body, name, lat="lat", lon="#1")
+        options = found["decided"]["options"]
+        each = [options, *options.get("members", {}).values()]
+        assert any("time" in one for one in each)
+        assert all({"lat", "lon"}.isdisjoint(one) for one in each)
+        assert again(owner_api, found, lat="lat", lon="#1")["decided"] == found["decided"]
+        label = labels(owner_api, released(owner_api, found, EVENT))
+        assert not re.search("Alice|Bob| lat ", label["not_covered"][-1])
 
 
 class TestLaterReadings:
