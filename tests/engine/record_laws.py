@@ -96,6 +96,13 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
     return found
 
 
+def unknown(file: File, first: First) -> bool:
+    """Whether records are not known by their latitudes, since their owner chose another unit than they are in."""
+    lats = {lat for one in file.records for lat in one.lats}
+    rows = rows_of(first.reading)
+    return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
+
+
 def check_left_out(before: Reading, after: Reading | None, record: Record) -> None:
     """Every row but those of ``record`` is as it was."""
     named = codes(before, after)
