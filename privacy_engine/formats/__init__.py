@@ -199,13 +199,13 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
             source = Source(stream, name, Meter(meter.limits))
             other = read_other(format, source, kinds, chosen, report)
             if other is not None:
-                return _of_kind(other, report)
+                return _of_kind(other, chosen, report)
             series = _read_as(format, source, chosen, report)
             report.series = [(one.name, len(one)) for one in series]
             return Reading(series, report)
         checkins = read_archive(stream, kinds, chosen, report, meter)
         if checkins is not None:
-            return _of_kind(checkins, report)
+            return _of_kind(checkins, chosen, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
         return Reading(series, report)
@@ -254,15 +254,25 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tup
     report.format, report.format_title = format.name, format.title
     other = read_other(format, source, kinds, chosen, report)
     if other is not None:
-        return _of_kind(other, report)
+        return _of_kind(other, chosen, report)
     series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
-    return Reading(series, report)
+    return Reading(series, _decided(report, chosen))
 
 
-def _of_kind(other: CountStream | CheckIns, report: Report) -> Reading:
+def _of_kind(other: CountStream | CheckIns, chosen: ReadOptions, report: Report) -> Reading:
     report.series = [(other.kind, len(other))]
-    return Reading([], report, other)
+    return Reading([], _decided(report, chosen), other)
+
+
+def _decided(report: Report, chosen: ReadOptions) -> Report:
+    """The report, with the options that were stated and that nothing else is to be found out."""
+    if report.format != "zip":
+        report.decide("format", report.format)
+    if chosen.first_n is not None:
+        report.decide("first_n", chosen.first_n)
+    report.decide("automatic", "no")
+    return report
 
 
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:

@@ -81,7 +81,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     if large:
         series = mapped(_joined(of, report) for of in parts.values())
     del parts
-    series = _marked_throughout(people.reported(cut(list(series), options), value, why, report), report)
+    series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
     _all_or_none_timed(series)
     return MappedSeries(series) if large else series
 

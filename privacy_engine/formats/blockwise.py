@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.crs import above_slips
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
@@ -105,16 +104,7 @@ def _parts(
         repeats += _add(series, own, report, parts)
         if report.rows_read > most:
             raise _TooMany
-    _check_range(parts, options, report)
     return parts, timed, repeats, whose
-
-
-def _check_range(parts: dict[_Owner, _Parts], options: ReadOptions, report: Report) -> None:
-    """Longitudes above 180 may be too few in each block, and not in the file: see :func:`crs.eastward`."""
-    off = report.dropped.get("out_of_range", 0)
-    points = sum(lon.size for lon, _, _ in parts.values())
-    if options.lon_range is None and off > 1 and above_slips(off, off + points):
-        raise _NotPlain
 
 
 def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:

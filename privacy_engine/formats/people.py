@@ -49,15 +49,15 @@ def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report:
     """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
     stated = options.person
     if stated is None:
-        return _guessed(series, whose, report)
+        return _guessed(series, whose, options, report)
     if options.person_column is not None:
-        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", report)
+        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", options, report)
     if stated == SERIES:
-        return reported(_apart(series), stated, "", report)
-    return reported(_all_one(series, stem(report.file) if stated == "file" else ""), stated, "", report)
+        return reported(_apart(series), stated, "", options, report)
+    return reported(_all_one(series, stem(report.file) if stated == "file" else ""), stated, "", options, report)
 
 
-def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Trajectory]:
+def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
     named = series if whose.kind == COLUMN else _by_name(series)
     without = sum(len(one) for one in named if not one.person)
     column = whose.column[:40]
@@ -79,17 +79,27 @@ def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Tra
         why = f"{source} series that overlap in time, so each name is a person."
     else:
         why = f"{source} a person."
-    return reported(_all_one(named) if value == ONE else named, value, why, report)
+    return reported(_all_one(named) if value == ONE else named, value, why, options, report)
 
 
-def reported(series: list[Trajectory], value: str, why: str, report: Report) -> list[Trajectory]:
+def reported(
+    series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report
+) -> list[Trajectory]:
     """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
     count = len({one.person for one in series})
     by, _, column = value.partition(":")
+    report.decide("person", _stated(value, report))
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
     if why and len(series) > 1:
         report.guess("person", value, f"{counted(count, 'person')}: {why}", "person")
-    return _distinct(series)
+    return _distinct(series, options, report)
+
+
+def _stated(value: str, report: Report) -> str:
+    """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
+    layout = report.layout
+    place = None if layout is None else layout.roles.get("person", layout.roles.get("id"))
+    return f"{NAMED_COLUMN}#{place + 1}" if value.startswith(NAMED_COLUMN) and place is not None else value
 
 
 def overlap(series: Sequence[Trajectory]) -> bool:
@@ -149,10 +159,14 @@ def numbered(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _distinct(series: list[Trajectory]) -> list[Trajectory]:
-    """Series of one name and several persons, with the person before the name."""
-    owners: dict[str, set[str]] = {}
-    for one in progress.reported(series, progress.ROWS):
-        owners.setdefault(one.name, set()).add(one.person)
-    shared = {name for name, of in owners.items() if len(of) > 1}
-    return [one.called(f"{one.person} {one.name}".strip(), one.person) if one.name in shared else one for one in series]
+def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
+    """Series with the person before the name, where one name is that of several persons' series."""
+    names = options.series_names
+    if names is None:
+        owners: dict[str, str] = {}
+        several = any(owners.setdefault(one.name, one.person) != one.person for one in series)
+        names = "person" if several else "id"
+    report.decide("series_names", names)
+    if names == "id":
+        return series
+    return [one.called(f"{one.person} {one.name}".strip(), one.person) for one in progress.reported(series, progress.ROWS)]
