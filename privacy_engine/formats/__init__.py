@@ -48,7 +48,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     workbook,
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
-from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
+from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other, used_of
 from privacy_engine.formats.detect import (
     Format,
     detect,
@@ -57,7 +57,7 @@ from privacy_engine.formats.detect import (
     is_packed_spreadsheet,
     misnamed,
 )
-from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
+from privacy_engine.formats.options import OPTIONS, PLACED, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import (
@@ -257,20 +257,25 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tup
         return _of_kind(other, chosen, report)
     series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
-    return Reading(series, _decided(report, chosen))
+    return Reading(series, _decided(report, Trajectory.kind, chosen))
 
 
 def _of_kind(other: CountStream | CheckIns, chosen: ReadOptions, report: Report) -> Reading:
     report.series = [(other.kind, len(other))]
-    return Reading([], _decided(report, chosen), other)
+    return Reading([], _decided(report, other.kind, chosen), other)
 
 
-def _decided(report: Report, chosen: ReadOptions) -> Report:
-    """The report, with the options that were stated and that nothing else is to be found out."""
-    if report.format != "zip":
-        report.decide("format", report.format)
-    if chosen.first_n is not None:
-        report.decide("first_n", chosen.first_n)
+def _decided(report: Report, kind: str, chosen: ReadOptions) -> Report:
+    """The report, its decided options being those that a later reading can use, and that nothing more is found out."""
+    format = next((one for one in formats() if one.name == report.format), None)
+    if format is not None:
+        report.decide("format", format.name)
+        used = (*format.options, *PLACED) if kind == Trajectory.kind else used_of(kind, format.options)
+        kept = ("format", "members", *used)
+        report.decided = {name: value for name, value in report.decided.items() if name in kept}
+    for name in ("first_n", "sheet"):
+        if (value := getattr(chosen, name)) is not None:
+            report.decided.setdefault(name, value)
     report.decide("automatic", "no")
     return report
 
@@ -279,7 +284,9 @@ def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Traje
     """One member of an archive."""
     format = detect(source, chosen)
     report.format, report.format_title = format.name, format.title
-    return _read_member(format, source, chosen, report)
+    series = _read_member(format, source, chosen, report)
+    _decided(report, Trajectory.kind, chosen)
+    return series
 
 
 def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:

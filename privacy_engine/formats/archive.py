@@ -59,13 +59,17 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         failures: list[FormatError] = []
         plain = replace(options, first_n=None, person=folders.of_members(options))
         for info in reported(members):
+            name = info.filename
+            if options.members is not None and options.members.get(name, {}) is None:
+                continue
             try:
-                found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
+                found.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
                 if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
                     raise
+                report.decided.setdefault("members", {})[name] = None
                 reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
@@ -254,6 +258,8 @@ def _read_member(
             raise nested(source.head)
         series = reader(source, options, own)
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
+    own.decided.pop("person", None)
+    report.decided.setdefault("members", {})[info.filename] = own.decided
     report.absorb(own)
     report.unit = own.unit
     report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})

@@ -87,7 +87,7 @@ def _parts(
         if dialect is None:
             if data.startswith(_MARKED):
                 raise _NotPlain
-            data = as_utf8(data, own)
+            data = as_utf8(data, own, whole)
             dialect = sniff(data, whole, own)
             if "landmark" in dialect.roles or not order_is_plain(dialect):
                 raise _NotPlain

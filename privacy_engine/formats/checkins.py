@@ -52,6 +52,10 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     if "place" not in roles and not {"lon", "lat"} <= roles.keys():
         raise _no_column("place, nor of longitude and latitude,", table)
     _refuse_twice(table, roles, options)
+    for option, role in (("id", "user"), ("time", "time"), ("place", "place"), ("lon", "lon"), ("lat", "lat")):
+        report.decide(option, f"#{roles[role] + 1}" if role in roles else "#0")
+    for option, value in (("lon_range", "360"), ("zeros", "position"), ("decimal", ".")):
+        report.decide(option, getattr(options, option) or value)
     columns = {role: table.columns[place] for role, place in roles.items()}
     reasons, position = _reasons(table, columns, options, report, venues)
     advance()
@@ -126,8 +130,12 @@ def _own_positions(
     position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
     off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
     reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
-    layout = None if table.headed else layout_of(table.sample, CHECKINS)
+    layout = None if table.headed or options.zeros is not None else layout_of(table.sample, CHECKINS)
     if layout is not None and layout.zeros:
+        message = "The position 0, 0 stands for none, as in the data set whose layout the table has."
+        report.guess("position 0, 0", "none", message, "zeros")
+    if options.zeros == "none" or (layout is not None and layout.zeros):
+        report.decide("zeros", "none")
         zero = (position["lon"] == 0) & (position["lat"] == 0)
         reasons = np.where((reasons == GOOD) & zero, _NO_POSITION, reasons)
     return reasons, position
@@ -141,6 +149,7 @@ def _decimal(columns: dict[str, Any], options: ReadOptions, report: Report) -> s
     filled = [cell.strip() for cell in cells if cell.strip()]
     if sum(bool(re.fullmatch(r"[+-]?[0-9]{1,3},[0-9]+", cell)) for cell in filled) * 2 > len(filled):
         report.guess("decimal", ",", "Numbers have a decimal comma.", "decimal")
+        report.decide("decimal", ",")
         return ","
     return "."
 

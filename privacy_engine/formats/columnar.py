@@ -12,7 +12,7 @@ from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
+from privacy_engine.formats.columns import assign, assign_beside, has_positions, place_of, whose
 from privacy_engine.formats.geoparquet import geometries, geometry_column, is_binary
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
@@ -27,7 +27,7 @@ from privacy_engine.progress import advance
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("lon", "lat", "id", "landmark", "ends", *TIMED),
+    "options": ("lon", "lat", "geometry", "clock", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "kinds": tuple(KINDS),
@@ -67,11 +67,13 @@ def plan(
     """
     names = schema.names
     report.layout = Layout(names)
-    if options.lon is not None or options.lat is not None or has_positions(names):
+    if options.geometry is None and (options.lon is not None or options.lat is not None or has_positions(names)):
         places, e7 = assign(names, sample, options, report)
         return Plan(_named(places, names), options, e7)
     found = geometry_column(schema, metadata)
     text = None if found else geometry_cells(names, sample)
+    if found is None and options.geometry is not None:
+        text = place_of("geometry", names, options.geometry)
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
@@ -81,6 +83,7 @@ def plan(
     elif text is not None:
         roles["geometry"] = names[text]
     report.layout.roles["geometry"] = names.index(roles["geometry"])
+    report.decide("geometry", f"#{report.layout.roles['geometry'] + 1}")
     return Plan(roles, options)
 
 

@@ -62,7 +62,7 @@ OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
-TITLES |= {"person": "person", "count": "count"}
+TITLES |= {"person": "person", "count": "count", "geometry": "geometry", "place": "place"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
 
@@ -102,7 +102,9 @@ def assign(
     if roles["lat"] == roles["lon"]:
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
-    _add_clock(plain, sample, roles, options)
+    _add_clock(names, plain, sample, roles, options)
+    report.decide("time", f"#{roles['time'] + 1}" if "time" in roles else "#0")
+    report.decide("clock", f"#{roles['clock'] + 1}" if "clock" in roles else "#0")
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
@@ -145,7 +147,7 @@ def _assigned(
     if report.layout is not None:
         report.layout.roles = roles
     for role, candidates in known:
-        if getattr(options, role) is None:
+        if getattr(options, role) is None and not options.applied:
             taken = _taken(role, roles)
             place = _known(role, names, plain, candidates, sample, taken)
             if role == "time" and place is None:
@@ -157,6 +159,7 @@ def _assigned(
                 _report(role, names[place], plain[place], report)
             if place is not None:
                 roles[role] = place
+        report.decide(role, f"#{roles[role] + 1}" if role in roles else "#0")
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
@@ -307,9 +310,14 @@ def _report(role: str, name: str, plain: str, report: Report) -> None:
         report.guess(f"{role} column", name.strip(), message, role)
 
 
-def _add_clock(plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions) -> None:
+def _add_clock(
+    names: Sequence[str], plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions
+) -> None:
     """Date and time of day in two columns are one time."""
-    if options.time is not None and options.time != "#0" and "time" in roles:
+    if options.clock is not None:
+        if options.clock != "#0" and "time" in roles:
+            roles["clock"] = place_of("time", names, options.clock)
+    elif options.time is not None and options.time != "#0" and "time" in roles:
         date = plain[roles["time"]]
         if date in CLOCKS and CLOCKS[date] in plain:
             roles["clock"] = plain.index(CLOCKS[date])

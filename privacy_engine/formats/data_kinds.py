@@ -95,10 +95,17 @@ def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> No
     ParameterError
         Such an option was given.
     """
-    used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ("count",)
-    more = ("delimiter", "sheet", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
-    for error in unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options):
+    for error in unusable(TITLES[kind], used_of(kind, known), COLUMNS, options):
         raise error
+
+
+def used_of(kind: str, known: Collection[str]) -> tuple[str, ...]:
+    """The options that are used for counts or check-ins of a format that knows ``known``."""
+    if kind == CheckIns.kind:
+        used: tuple[str, ...] = ("lon", "lat", "time", "id", "place", "lon_range", "zeros", "decimal")
+    else:
+        used = ("count", "time", "separator")
+    return (*used, *(name for name in ("encoding", "header", "delimiter", "sheet", *TIMED[1:]) if name in known))
 
 
 def read_archive(

@@ -24,7 +24,7 @@ _MOST_LINES = 20
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a table of geometries, points or lines."""
-    data = as_utf8(source.read_lines(), report)
+    data = as_utf8(source.read_lines(), report, options)
     mark = _MARKS[options.delimiter] if options.applied and options.delimiter else _mark(data[: 1 << 16], options)
     report.decide("delimiter", next((name for name, one in _MARKS.items() if one == mark), None))
     if mark is None:
@@ -63,7 +63,7 @@ GEOMETRY_TABLE = register(
         read,
         rank=40,
         keeps="times, series, landmarks, coordinate system (SRID)",
-        options=("delimiter", "id", "landmark", "ends", *TIMED),
+        options=("encoding", "geometry", "delimiter", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://www.ogc.org/standards/sfa/",

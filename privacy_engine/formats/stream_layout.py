@@ -194,6 +194,8 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
     """
     if options.count == WIDE:
         return None
+    if options.count is not None and options.time not in (None, "#0"):
+        return _of_value(names, place_of("time", names, options.time), place_of("count", names, options.count))
     if options.count is not None:
         return _chosen(names, sample, options.count)
     certain = _certain_long(names, sample)
