@@ -202,13 +202,13 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
                 return _of_kind(other, chosen, report)
             series = _read_as(format, source, chosen, report)
             report.series = [(one.name, len(one)) for one in series]
-            return Reading(series, report)
+            return Reading(series, _decided(report, Trajectory.kind, chosen))
         checkins = read_archive(stream, kinds, chosen, report, meter)
         if checkins is not None:
             return _of_kind(checkins, chosen, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
-        return Reading(series, report)
+        return Reading(series, _decided(report, Trajectory.kind, chosen))
     return _read_source(_source(stream, name, meter), chosen, report, kinds)
 
 
@@ -273,9 +273,10 @@ def _decided(report: Report, kind: str, chosen: ReadOptions) -> Report:
         used = (*format.options, *PLACED) if kind == Trajectory.kind else used_of(kind, format.options)
         kept = ("format", "members", *used)
         report.decided = {name: value for name, value in report.decided.items() if name in kept}
-    for name in ("first_n", "sheet"):
-        if (value := getattr(chosen, name)) is not None:
-            report.decided.setdefault(name, value)
+    if chosen.first_n is not None:
+        report.decide("first_n", chosen.first_n)
+    if chosen.sheet is not None:
+        report.decide("sheet", chosen.sheet)
     report.decide("automatic", "no")
     return report
 

@@ -61,6 +61,7 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         for info in reported(members):
             name = info.filename
             if options.members is not None and options.members.get(name, {}) is None:
+                report.decided.setdefault("members", {})[name] = None
                 continue
             try:
                 found.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)

@@ -68,7 +68,9 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
             f"{column!r} makes series and does not identify the person" if column else "Nothing identifies the person"
         )
         value, why = ONE, f"{what}: all series count as one person's."
-    elif without and len(named) > 1:
+    elif without and len(named) == 1:
+        value, why = ONE, f"{source} a person, but not for these positions: they count as one person's."
+    elif without:
         why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
         report.note("unnamed_person", f"{why} Set person to {value} to leave those out.", count=without)
         value = ONE

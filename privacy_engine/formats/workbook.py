@@ -151,6 +151,7 @@ def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
     if len(sheets) > 1:
         message = f"Of {len(sheets)} sheets {found.title[:40]!r} was read."
         report.guess("sheet", found.title, message, "sheet")
+    report.decide("sheet", found.title)
     return found
 
 
@@ -204,7 +205,7 @@ XLSX = register(
         read,
         rank=15,
         keeps="times, series, landmarks",
-        options=("sheet", "decimal", "lon", "lat", "id", "landmark", *TIMED),
+        options=("sheet", "header", "decimal", "lon", "lat", "clock", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a column, as of a CSV table",
         kinds=tuple(KINDS),

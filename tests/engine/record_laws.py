@@ -72,7 +72,7 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
         return []
     other = reading.other
     if isinstance(other, CountStream):
-        times = list(other.labels) if other.time_s is None else other.time_s.tolist()
+        times = list(other.labels) if other.time_s is None else _folded(other.time_s.tolist(), named)
         numbered = other.time_s is None and times == [str(i + 1) for i in range(len(times))]
         return [
             ("" if numbered else time, name, count)
@@ -81,19 +81,24 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
             if count
         ]
     if isinstance(other, CheckIns):
-        columns = [[other.users[i] for i in other.user], other.time_s.tolist()]
+        columns = [[other.users[i] for i in other.user], _folded(other.time_s.tolist(), named)]
         columns += [] if other.place is None else [[other.places[i] for i in other.place]]
         columns += [] if other.lon is None or other.lat is None else [other.lon.tolist(), other.lat.tolist()]
         return list(zip(*columns, strict=True))
     found: list[Row] = []
     for one in reading.series:
         times = [None] * len(one) if one.time_s is None or FOLLOWS in named else one.time_s.tolist()
-        times = [time and time % 3600 for time in times] if FOLD in named else times
+        times = times if None in times else _folded(times, named)
         marks = [False] * len(one) if one.marked is None else one.marked.tolist()
         name = ("", "") if NUMBERED in named else (one.name, one.person)
         lon, lat = ([round(x, 9) + 0.0 for x in axis.tolist()] for axis in (one.lon, one.lat))
         found += [(*name, time, *rest) for time, *rest in zip(times, lon, lat, marks, strict=True)]
     return found
+
+
+def _folded(times: list[Any], named: Collection[str]) -> list[Any]:
+    """Instants of which the hour is not known, if the file has times of an hour that came twice."""
+    return [time % 3600 for time in times] if FOLD in named else times
 
 
 def unknown(file: File, first: First) -> bool:
@@ -154,4 +159,6 @@ def _check_counts(before: list[Row], after: list[Row], more: int) -> None:
 
 def _is_of(row: Row, lats: Iterable[float | None]) -> bool:
     numbers = [value for value in row if isinstance(value, float)]
+    if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
+        return True
     return any(lat is None or any(abs(lat - value) < TOLERANCE for value in numbers) for lat in lats)
