@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
@@ -61,6 +62,8 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
     report.guesses += own.guesses
+    report.decided |= own.decided
+    report_eastward(own.eastward, report)
     report_repeats(repeats, report)
     joined = _joined(parts, timed)
     if own.rows_read <= FEW:
@@ -91,11 +94,11 @@ def _parts(
             dialect = sniff(data, whole, own)
             if "landmark" in dialect.roles or not order_is_plain(dialect):
                 raise _NotPlain
-            found, guessed = dialect, [dict(guess) for guess in own.guesses]
+            found, guessed, decided = dialect, [dict(guess) for guess in own.guesses], dict(own.decided)
         else:
             data.decode("utf-8")
             found = replace(dialect, offset=0, first_row=row)
-            own.guesses = [dict(guess) for guess in guessed]
+            own.guesses, own.decided = [dict(guess) for guess in guessed], dict(decided)
         points = points_in(data, found, whole, own)
         series, whose = split(points, whole, own), points.whose
         row += lines
@@ -109,15 +112,18 @@ def _parts(
 
 def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:
     """File the series of a block under their names; how many begin by repeating the last record of the block before."""
-    plain = {"repeated"} if series[0].time_s is not None else {"repeated", "untimed"}
-    if {note["code"] for note in own.notes} - plain or (parts and own.guesses != report.guesses):
+    plain = {"repeated", "eastward"} if series[0].time_s is not None else {"repeated", "eastward", "untimed"}
+    if {note["code"] for note in own.notes} - plain:
         raise _NotPlain
+    if parts and (own.guesses, own.decided) != (report.guesses, report.decided):
+        raise _NotPlain
+    report.eastward += sum(note["count"] for note in own.notes if note["code"] == "eastward")
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
     if parts and (series[0].time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
     if not parts:
-        report.guesses = own.guesses
+        report.guesses, report.decided = own.guesses, own.decided
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
     report.rows_read += own.rows_read
     for reason, drops in own.drops.items():

@@ -61,7 +61,8 @@ class Report:
     holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
     rows gives the others as they were. ``guesses`` are those of them that the rows decided. ``unused``
     holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
-    ``hint`` is added to the error of a table without positions. These four are not part of the stored report.
+    ``hint`` is added to the error of a table without positions, ``eastward`` counts the longitudes above 180 of a table
+    that is read in blocks. These five are not part of the stored report.
     """
 
     format: str = ""
@@ -77,6 +78,7 @@ class Report:
     people: dict[str, Any] = field(default_factory=dict)
     decided: dict[str, Any] = field(default_factory=dict)
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
+    eastward: int = 0
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
     hint: str = ""

@@ -15,7 +15,8 @@ from tests.engine.record_files import File, Record
 
 Row = tuple[Any, ...]
 TOLERANCE = 3e-4
-FOLLOWS, JOINED, NUMBERED, FOLD = "times_follow", "joined_ends", "numbered_series", "dst_fold"
+FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
+JOINED = {"joined_ends", "one_instant"}
 """Codes of the notes that name what still depends on other records."""
 
 
@@ -133,7 +134,7 @@ def _check(
         return
     gone, come = (list((Counter(a) - Counter(b)).elements()) for a, b in ((before, after), (after, before)))
     own = [row for row in gone if _is_of(row, old)] + [row for row in come if _is_of(row, new)]
-    joined = {row[:3] for row in own} if JOINED in named else set()
+    joined = {row[:3] for row in own} if JOINED & named else set()
     for rows, lats, what in ((gone, old, "lost"), (come, new, "new")):
         others = [row for row in rows if not _is_of(row, lats) and row[:3] not in joined]
         if FOLLOWS in named and kind == "trajectory":  # sentences of one time are one fix
