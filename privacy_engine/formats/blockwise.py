@@ -63,6 +63,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.notes += own.notes
     report.guesses += own.guesses
     report.decided |= own.decided
+    report.layout = own.layout
     report_eastward(own.eastward, report)
     report_repeats(repeats, report)
     joined = _joined(parts, timed)
@@ -92,6 +93,7 @@ def _parts(
                 raise _NotPlain
             data = as_utf8(data, own, whole)
             dialect = sniff(data, whole, own)
+            report.layout = own.layout
             if "landmark" in dialect.roles or not order_is_plain(dialect):
                 raise _NotPlain
             found, guessed, decided = dialect, [dict(guess) for guess in own.guesses], dict(own.decided)

@@ -59,13 +59,13 @@ def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> 
     """
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
-    for mark, encoding in _BOMS:
+    for mark, marked in _BOMS:
         if data.startswith(mark):
-            report.encoding = encoding.upper()
+            report.encoding = marked.upper()
             try:
-                return data.decode(encoding).encode("utf-8")
+                return data.decode(marked).encode("utf-8")
             except UnicodeError as error:
-                message = f"The text declares the encoding {encoding.upper()} but is damaged. Re-save it as UTF-8."
+                message = f"The text declares the encoding {marked.upper()} but is damaged. Re-save it as UTF-8."
                 raise FormatError(message, code="bad_encoding") from error
     if bare_utf16(data[:4096]):
         raise FormatError(

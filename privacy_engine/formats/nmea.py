@@ -68,7 +68,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         raise nothing_left(report)
     note_follows(log.follow, "sentence", report)
     if log.joined:
-        message = f"{counted(log.joined, 'sentence')} of the time of an earlier one: they are one fix, its position the first."
+        message = f"{counted(log.joined, 'sentence')} of the time of an earlier one: one fix, its position the first."
         report.note("one_instant", message, level="info", count=log.joined)
     points = log.rows.points(options)
     if options.time != "#0":

@@ -55,7 +55,7 @@ def settle(
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
-    """Record the unit and the order as decided, as guesses where they were found out, and as warnings where in doubt."""
+    """Record the unit and the order as decided, as guesses where they were found out, as warnings where in doubt."""
     titles = dict(TIME_UNITS)
     report.decide("time_unit", times.unit or options.time_unit or "size")
     report.decide("date_order", times.order or options.date_order or "dmy")
