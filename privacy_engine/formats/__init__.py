@@ -48,7 +48,7 @@ from privacy_engine.formats import (  # noqa: F401 (they register)
     workbook,
 )
 from privacy_engine.formats.archive import nested, opened, read_zip
-from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other, used_of
+from privacy_engine.formats.data_kinds import OTHER_COLUMNS, TITLES, checked, read_archive, read_other
 from privacy_engine.formats.detect import (
     Format,
     detect,
@@ -57,7 +57,7 @@ from privacy_engine.formats.detect import (
     is_packed_spreadsheet,
     misnamed,
 )
-from privacy_engine.formats.options import OPTIONS, PLACED, Option, ReadOptions
+from privacy_engine.formats.options import OPTIONS, Option, ReadOptions
 from privacy_engine.formats.preview import Preview, preview_of, preview_zip
 from privacy_engine.formats.report import Reading, Report
 from privacy_engine.formats.source import (
@@ -144,9 +144,9 @@ def read(
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
-            return _read(stream, path.name if name is None else name, chosen, meter, taken)
+            return _decided(stream, path.name if name is None else name, chosen, meter, taken)
     label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _read(seekable(path_or_file, meter), label, chosen, meter, taken)
+    return _decided(seekable(path_or_file, meter), label, chosen, meter, taken)
 
 
 def preview(
@@ -190,6 +190,26 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
     return chosen
 
 
+def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
+    """The file as :func:`_read` has it, and what was decided; read once more with that where the report asks for it."""
+    first = _read(stream, name, chosen, meter, kinds)
+    first.report.decided = _stated(chosen, first.report)
+    if not first.report.again or chosen.applied:
+        return first
+    stream.seek(0)
+    known = ReadOptions.of(first.report.decided)
+    second = _read(stream, name, known, Meter(meter.limits, meter.watch), (first.kind,))
+    second.report.guesses, second.report.people = first.report.guesses, first.report.people
+    second.report.decided = first.report.decided
+    return second
+
+
+def _stated(chosen: ReadOptions, report: Report) -> dict[str, Any]:
+    """The options with which nothing is decided again: those that were stated, and what was decided."""
+    given = {name: value for name, value in vars(chosen).items() if value is not None}
+    return given | report.decided | {"automatic": "no"}
+
+
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
     report = Report(file=display_name(name))
     if _is_zip(stream):
@@ -199,16 +219,16 @@ def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds:
             source = Source(stream, name, Meter(meter.limits))
             other = read_other(format, source, kinds, chosen, report)
             if other is not None:
-                return _of_kind(other, chosen, report)
+                return _of_kind(other, report)
             series = _read_as(format, source, chosen, report)
             report.series = [(one.name, len(one)) for one in series]
-            return Reading(series, _decided(report, Trajectory.kind, chosen))
+            return Reading(series, report)
         checkins = read_archive(stream, kinds, chosen, report, meter)
         if checkins is not None:
-            return _of_kind(checkins, chosen, report)
+            return _of_kind(checkins, report)
         series = read_zip(stream, chosen, report, meter, _read_one)
         report.series = [(one.name, len(one)) for one in series]
-        return Reading(series, _decided(report, Trajectory.kind, chosen))
+        return Reading(series, report)
     return _read_source(_source(stream, name, meter), chosen, report, kinds)
 
 
@@ -254,40 +274,22 @@ def _read_source(source: Source, chosen: ReadOptions, report: Report, kinds: tup
     report.format, report.format_title = format.name, format.title
     other = read_other(format, source, kinds, chosen, report)
     if other is not None:
-        return _of_kind(other, chosen, report)
+        return _of_kind(other, report)
     series = _read_as(format, source, chosen, report)
     report.series = [(one.name, len(one)) for one in series]
-    return Reading(series, _decided(report, Trajectory.kind, chosen))
+    return Reading(series, report)
 
 
-def _of_kind(other: CountStream | CheckIns, chosen: ReadOptions, report: Report) -> Reading:
+def _of_kind(other: CountStream | CheckIns, report: Report) -> Reading:
     report.series = [(other.kind, len(other))]
-    return Reading([], _decided(report, other.kind, chosen), other)
-
-
-def _decided(report: Report, kind: str, chosen: ReadOptions) -> Report:
-    """The report, its decided options being those that a later reading can use, and that nothing more is found out."""
-    format = next((one for one in formats() if one.name == report.format), None)
-    if format is not None:
-        report.decide("format", format.name)
-        used = (*format.options, *PLACED) if kind == Trajectory.kind else used_of(kind, format.options)
-        kept = ("format", "members", *used)
-        report.decided = {name: value for name, value in report.decided.items() if name in kept}
-    if chosen.first_n is not None:
-        report.decide("first_n", chosen.first_n)
-    if chosen.sheet is not None:
-        report.decide("sheet", chosen.sheet)
-    report.decide("automatic", "no")
-    return report
+    return Reading([], report, other)
 
 
 def _read_one(source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
     """One member of an archive."""
     format = detect(source, chosen)
     report.format, report.format_title = format.name, format.title
-    series = _read_member(format, source, chosen, report)
-    _decided(report, Trajectory.kind, chosen)
-    return series
+    return _read_member(format, source, chosen, report)
 
 
 def _read_member(format: Format, source: Source, chosen: ReadOptions, report: Report) -> list[Trajectory]:
@@ -308,4 +310,8 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     if other is not None and chosen.format is None:
         message = f"The file is called .{extension(source.name)} but holds {format.title}, and was read as that."
         report.note("extension", message)
-    return format.read(source, chosen, report)
+    series = format.read(source, chosen, report)
+    unused = [error.field for error in format.unusable(ReadOptions.of(report.decided))]
+    report.decided = {name: value for name, value in report.decided.items() if name not in unused}
+    report.decide("format", format.name)
+    return series

@@ -6,6 +6,7 @@ be read as a whole: so both ways give the same series and the same report.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -51,7 +52,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
     most = source.meter.limits.points
     try:
-        parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
+        parts, timed, counts, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
@@ -64,8 +65,8 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.guesses += own.guesses
     report.decided |= own.decided
     report.layout = own.layout
-    report_eastward(own.eastward, report)
-    report_repeats(repeats, report)
+    report_eastward(counts["eastward"], report)
+    report_repeats(counts["repeated"], report)
     joined = _joined(parts, timed)
     if own.rows_read <= FEW:
         return cut(settle(list(joined), whose, options, report), options)
@@ -80,11 +81,12 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
 
 def _parts(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
-) -> tuple[dict[_Owner, _Parts], bool, int, Whose]:
-    """The columns of each series, whether they have times, how many records repeat the one before, whose they are."""
+) -> tuple[dict[_Owner, _Parts], bool, Counter[str], Whose]:
+    """The columns of each series, whether they have times, the counts of notes on all blocks, and whose they are."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
     parts: dict[_Owner, _Parts] = {}
-    dialect, timed, row, repeats, whose = None, False, 1, 0, Whose()
+    dialect, timed, row, whose = None, False, 1, Whose()
+    counts: Counter[str] = Counter()
     for data in reported(blocks):
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
@@ -93,10 +95,10 @@ def _parts(
                 raise _NotPlain
             data = as_utf8(data, own, whole)
             dialect = sniff(data, whole, own)
-            report.layout = own.layout
             if "landmark" in dialect.roles or not order_is_plain(dialect):
                 raise _NotPlain
             found, guessed, decided = dialect, [dict(guess) for guess in own.guesses], dict(own.decided)
+            report.layout = own.layout
         else:
             data.decode("utf-8")
             found = replace(dialect, offset=0, first_row=row)
@@ -105,21 +107,21 @@ def _parts(
         series, whose = split(points, whole, own), points.whose
         row += lines
         timed = series[0].time_s is not None
-        repeats += sum(note["count"] for note in own.notes if note["code"] == "repeated")
-        repeats += _add(series, own, report, parts)
+        for note in own.notes:
+            counts[note["code"]] += note.get("count", 0)
+        counts["repeated"] += _add(series, own, report, parts)
         if report.rows_read > most:
             raise _TooMany
-    return parts, timed, repeats, whose
+    return parts, timed, counts, whose
 
 
 def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:
     """File the series of a block under their names; how many begin by repeating the last record of the block before."""
     plain = {"repeated", "eastward"} if series[0].time_s is not None else {"repeated", "eastward", "untimed"}
-    if {note["code"] for note in own.notes} - plain:
+    if {note["code"] for note in own.notes} - plain or (
+        parts and (own.guesses, own.decided) != (report.guesses, report.decided)
+    ):
         raise _NotPlain
-    if parts and (own.guesses, own.decided) != (report.guesses, report.decided):
-        raise _NotPlain
-    report.eastward += sum(note["count"] for note in own.notes if note["code"] == "eastward")
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
     if parts and (series[0].time_s is None) != any(note["code"] == "untimed" for note in report.notes):

@@ -105,9 +105,9 @@ def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bo
 
 def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions) -> Roles:
     """The column (from 0) of each role: user, time, place, lon, lat, offset, name."""
-    if not headed and not options.applied and (layout := layout_of(sample, CHECKINS)):
+    if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
-    named = {"user": options.id, "time": options.time, "place": options.place, "lon": options.lon, "lat": options.lat}
+    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
     return _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
 
 

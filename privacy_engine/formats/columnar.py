@@ -12,8 +12,8 @@ from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, has_positions, place_of, whose
-from privacy_engine.formats.geoparquet import geometries, geometry_column, is_binary
+from privacy_engine.formats.columns import assign, assign_beside, has_positions, named_place, place_of, whose
+from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
@@ -27,7 +27,7 @@ from privacy_engine.progress import advance
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("lon", "lat", "geometry", "clock", "id", "landmark", "ends", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "kinds": tuple(KINDS),
@@ -72,8 +72,9 @@ def plan(
         return Plan(_named(places, names), options, e7)
     found = geometry_column(schema, metadata)
     text = None if found else geometry_cells(names, sample)
-    if found is None and options.geometry is not None:
-        text = place_of("geometry", names, options.geometry)
+    if options.geometry is not None:
+        place = place_of("geometry", names, options.geometry)
+        found, text = (None, place) if _is_text(schema.field(place).type) else (found or Geometry(names[place], ""), None)
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
@@ -83,7 +84,7 @@ def plan(
     elif text is not None:
         roles["geometry"] = names[text]
     report.layout.roles["geometry"] = names.index(roles["geometry"])
-    report.decide("geometry", f"#{report.layout.roles['geometry'] + 1}")
+    report.decide("geometry", named_place(report.layout.roles["geometry"]))
     return Plan(roles, options)
 
 
@@ -108,7 +109,8 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
 
 def _points(table: Any, chosen: Plan, rows: Any) -> Points:
     roles, options = chosen.roles, chosen.options
-    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis]) for axis in ("lon", "lat"))
+    decimal = options.decimal or "."
+    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))
     if chosen.e7 and options.crs is None:
         lon, lat = lon / 1e7, lat / 1e7
     when = times(simple(table, roles["time"]), options) if "time" in roles else None
@@ -161,9 +163,9 @@ def simple(table: Any, name: str) -> Any:
     )
 
 
-def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
+def _coordinate(table: Any, name: str, decimal: str) -> tuple[Any, Any]:
     column = simple(table, name)
-    return numbers(column) if pa.types.is_string(column.type) else typed(column)
+    return numbers(column, decimal=decimal) if pa.types.is_string(column.type) else typed(column)
 
 
 def distinct(names: Sequence[str]) -> list[str]:

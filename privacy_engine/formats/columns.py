@@ -62,7 +62,7 @@ OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
-TITLES |= {"person": "person", "count": "count", "geometry": "geometry", "place": "place"}
+TITLES |= {"person": "person", "count": "count", "clock": "time of day", "place": "place", "geometry": "geometry"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
 
@@ -103,8 +103,7 @@ def assign(
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
     _add_clock(names, plain, sample, roles, options)
-    report.decide("time", f"#{roles['time'] + 1}" if "time" in roles else "#0")
-    report.decide("clock", f"#{roles['clock'] + 1}" if "clock" in roles else "#0")
+    report.decide("clock", named_place(roles.get("clock")))
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
@@ -147,7 +146,7 @@ def _assigned(
     if report.layout is not None:
         report.layout.roles = roles
     for role, candidates in known:
-        if getattr(options, role) is None and not options.applied:
+        if getattr(options, role) is None:
             taken = _taken(role, roles)
             place = _known(role, names, plain, candidates, sample, taken)
             if role == "time" and place is None:
@@ -159,11 +158,22 @@ def _assigned(
                 _report(role, names[place], plain[place], report)
             if place is not None:
                 roles[role] = place
-        report.decide(role, f"#{roles[role] + 1}" if role in roles else "#0")
+    for role, _ in known:
+        if role in roles or not OPTIONS[role].needed:
+            report.decide(role, named_place(roles.get(role)))
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
     return roles
+
+
+def named_place(place: int | None) -> str:
+    """A place (from 0) as reading options name it: ``#1`` is the first, ``#0`` none.
+
+    >>> named_place(0), named_place(None)
+    ('#1', '#0')
+    """
+    return "#0" if place is None else f"#{place + 1}"
 
 
 def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: ReadOptions) -> int | None:
@@ -315,8 +325,8 @@ def _add_clock(
 ) -> None:
     """Date and time of day in two columns are one time."""
     if options.clock is not None:
-        if options.clock != "#0" and "time" in roles:
-            roles["clock"] = place_of("time", names, options.clock)
+        clock = _named("clock", names, options.clock)
+        roles |= {} if clock is None or "time" not in roles else {"clock": clock}
     elif options.time is not None and options.time != "#0" and "time" in roles:
         date = plain[roles["time"]]
         if date in CLOCKS and CLOCKS[date] in plain:

@@ -50,7 +50,7 @@ class Dialect:
 
 
 def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> bytes:
-    """The bytes of a text as UTF-8 without a byte order mark; with ``options`` in the encoding that they state.
+    """The bytes of a text as UTF-8 without a byte order mark, in the encoding that the options state, if they do.
 
     Raises
     ------
@@ -59,33 +59,32 @@ def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> 
     """
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
-    for mark, marked in _BOMS:
+    for mark, encoding in _BOMS:
         if data.startswith(mark):
-            report.encoding = marked.upper()
+            report.encoding = encoding.upper()
             try:
-                return data.decode(marked).encode("utf-8")
+                return data.decode(encoding).encode("utf-8")
             except UnicodeError as error:
-                message = f"The text declares the encoding {marked.upper()} but is damaged. Re-save it as UTF-8."
+                message = f"The text declares the encoding {encoding.upper()} but is damaged. Re-save it as UTF-8."
                 raise FormatError(message, code="bad_encoding") from error
     if bare_utf16(data[:4096]):
         raise FormatError(
             "This seems to be UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
         )
-    encoding = None if options is None else options.encoding
-    if encoding is None and not data.isascii():
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            encoding = "Latin-1"
-            report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
-            if options is not None:
-                report.guess("encoding", encoding, "The text is not UTF-8 and was read as Latin-1.", "encoding")
-    if options is not None:
-        report.decide("encoding", encoding or "UTF-8")
-    if encoding == "Latin-1":
-        report.encoding = encoding
+    stated = None if options is None else options.encoding
+    report.decide("encoding", stated or "UTF-8")
+    if data.isascii():
+        return data
+    if stated == "UTF-8":
+        return data.decode("utf-8", "replace").encode("utf-8")
+    try:
+        data.decode("utf-8" if stated is None else "ascii")
+        return data
+    except UnicodeDecodeError:
+        report.decide("encoding", "Latin-1")
+        report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
+        report.encoding = "Latin-1"
         return data.decode("latin-1").encode("utf-8")
-    return data if encoding is None or data.isascii() else data.decode("utf-8", "replace").encode("utf-8")
 
 
 def bare_utf16(head: bytes) -> bool:
@@ -151,7 +150,7 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     lines = first_lines(data)
     marks = [_MARKS.get(options.delimiter, options.delimiter)] if options.delimiter else list(_TITLES)
     tables = {mark: cut(lines, mark) for mark in marks}
-    headers = {mark: header for mark in marks if (header := _stated_header(tables[mark], options)) is not None}
+    headers = {mark: header for mark in marks if (header := _header(tables[mark], options)) is not None}
     if headers:
         rows = {one: tables[one][at] for one, at in headers.items()}
         mark = max(headers, key=lambda one: (has_positions(rows[one]), one != " ", len(rows[one])))
@@ -166,11 +165,11 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         require_all_closed(data, mark)
         raise
     require_closed(data, dialect.offset, mark)
+    report.decide("header", str(headers[mark] + 1 if headers else 0))
+    report.decide("delimiter", {"\t": "tab", " ": "space"}.get(mark, mark))
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
-    report.decide("delimiter", {value: name for name, value in _MARKS.items()}.get(mark, mark))
-    report.decide("header", str(dialect.first_row - 1))
     dialect.decimal = _decimal(dialect, options, report)
     report.decide("decimal", dialect.decimal)
     if report.layout is not None:
@@ -178,16 +177,11 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
     return dialect
 
 
-def _stated_header(rows: list[list[str]], options: ReadOptions) -> int | None:
-    """The place of the header, as the options state it or as the lines show."""
-    if options.header is None:
-        return _header(rows, options)
-    line = int(options.header) if re.fullmatch(r"[0-9]{1,3}", options.header) else 0
-    return line - 1 if 0 < line <= len(rows) else None
-
-
 def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
-    """The place of the first line that names the positions' columns."""
+    """The place of the first line that names the positions' columns, or of the line that the options state."""
+    if options.header is not None:
+        at = int(options.header) - 1
+        return at if 0 <= at < len(rows) else None
     wanted = [canonical(name) for name in (options.lon, options.lat) if name and not name.startswith("#")]
     for i, row in enumerate(rows[:HEADER_WITHIN]):
         names = {canonical(cell) for cell in row}
@@ -229,14 +223,6 @@ def _with_header(
     return Dialect(mark, offset, at + 2, width, roles, e7=e7, names=names, sample=sample)
 
 
-def stated_places(options: ReadOptions) -> list[int]:
-    """The places, from 1, of the columns that the options name by their place; at least one number."""
-    if not options.applied:
-        return [0]
-    texts = (value for value in vars(options).values() if isinstance(value, str))
-    return [0, *(int(match[1]) for text in texts if (match := re.fullmatch(r"(?:column:)?#([0-9]{1,4})", text)))]
-
-
 def _without_header(
     lines: list[str], rows: list[list[str]], mark: str, options: ReadOptions, report: Report
 ) -> Dialect:
@@ -245,9 +231,9 @@ def _without_header(
     if not data_rows:
         raise FormatError("The file is empty.", code="empty")
     numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
-    names = [f"column {i + 1}" for i in range(max(*(len(row) for row in data_rows), *stated_places(options)))]
+    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
     report.layout = Layout(names, delimiter=mark, headed=False)
-    if options.header is None and (at := _names_at(rows)) is not None:
+    if (at := _names_at(rows)) is not None:
         report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
     with suppress(FormatError):  # a wrong name is reported below, or once there is a header
         report.layout.roles = named_roles(report.layout.names, options)

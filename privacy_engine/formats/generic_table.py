@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.columnar import as_texts
-from privacy_engine.formats.dialect import as_utf8, cut, first_lines, stated_places
+from privacy_engine.formats.dialect import as_utf8, cut, first_lines
 from privacy_engine.formats.geoparquet import is_binary
 from privacy_engine.formats.numbers import GOOD, number
 from privacy_engine.formats.options import ReadOptions
@@ -52,6 +52,7 @@ class Outline:
     headed: bool
     sample: list[list[str]]
     offset: int
+    header: int = 0
 
 
 def outline(data: bytes, options: ReadOptions) -> Outline:
@@ -74,11 +75,10 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=1)
     at = next(i for i, row in enumerate(tables[mark]) if row == filled[0])
     before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
-    width = max(len(filled[0]), *stated_places(options))
-    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
-    if headed and len(names) > 1 and not names[-1] and all(len(row) < len(names) or not row[-1] for row in filled[1:]):
+    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(len(filled[0]))]
+    if headed and len(names) > 1 and not names[-1]:
         names.pop()  # a separator at the end of each line
-    return Outline(mark, names, headed, filled[headed:], before)
+    return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
 
 
 def _cells_in_order(rows: list[list[str]]) -> int:
@@ -103,8 +103,8 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     """All columns of a text table, as text."""
     data = as_utf8(data, report, options)
     found = outline(data, options)
-    report.decide("delimiter", {"\t": "tab", " ": "space"}.get(found.delimiter, found.delimiter))
-    report.decide("header", "1" if found.headed else "0")
+    report.decide("header", str(found.header))
+    report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)
     if width > MAX_COLUMNS:

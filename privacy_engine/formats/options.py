@@ -262,6 +262,8 @@ def _checked(option: Option, value: Any) -> Any:
         raise _refused(option, value, f"must be one of {', '.join(dict(option.choices))}")
     if option.name == "time_zone":
         zone(value)
+    if option.name == "header" and not re.fullmatch("[0-9]{1,2}", value):
+        raise _refused(option, value, "must be the number of a line, or 0 for none")
     return _person(option, value) if option.name == "person" else value
 
 

@@ -54,7 +54,8 @@ def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report:
         return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", options, report)
     if stated == SERIES:
         return reported(_apart(series), stated, "", options, report)
-    return reported(_all_one(series, stem(report.file) if stated == "file" else ""), stated, "", options, report)
+    one = _all_one(series, stem(report.file) if stated == "file" else "")
+    return reported(one, stated, "", options, report)
 
 
 def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -69,7 +70,7 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
         )
         value, why = ONE, f"{what}: all series count as one person's."
     elif without and len(named) == 1:
-        value, why = ONE, f"{source} a person, but not for these positions: they count as one person's."
+        value, why = ONE, f"{source} no person: everything counts as one person's."
     elif without:
         why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
         report.note("unnamed_person", f"{why} Set person to {value} to leave those out.", count=without)
@@ -81,10 +82,14 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
         why = f"{source} series that overlap in time, so each name is a person."
     else:
         why = f"{source} a person."
+    if value == ONE and whose.kind == COLUMN:
+        report.again = True  # the persons cut the series, and are not to
     return reported(_all_one(named) if value == ONE else named, value, why, options, report)
 
 
-def reported(series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report) -> list[Trajectory]:
+def reported(
+    series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report
+) -> list[Trajectory]:
     """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
     count = len({one.person for one in series})
     by, _, column = value.partition(":")
@@ -98,8 +103,6 @@ def reported(series: list[Trajectory], value: str, why: str, options: ReadOption
 def _stated(value: str, report: Report) -> str:
     """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
     layout = report.layout
-    if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
-        return SERIES
     place = None if layout is None else layout.roles.get("person", layout.roles.get("id"))
     return f"{NAMED_COLUMN}#{place + 1}" if value.startswith(NAMED_COLUMN) and place is not None else value
 
@@ -162,15 +165,21 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 
 def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
-    """Series with the person before the name, where one name is that of several persons' series."""
-    names = options.series_names
-    if names is None:
+    """The series with their persons before their names, where the options say so, or some persons share a name."""
+    called = options.series_names
+    if called is None:
         owners: dict[str, str] = {}
-        several = any(owners.setdefault(one.name, one.person) != one.person for one in series)
-        names = "person" if several else "id"
-    report.decide("series_names", names)
-    if names == "id":
+        shared = [one.name for one in progress.reported(series, progress.ROWS) if _other(owners, one)]
+        called = "person" if shared else "id"
+        if shared:
+            message = f"Several persons have a series called {shared[0][:40]!r}: the person stands before each name."
+            report.guess("names of series", called, message, "series_names")
+    report.decide("series_names", called)
+    if called == "id":
         return series
-    return [
-        one.called(f"{one.person} {one.name}".strip(), one.person) for one in progress.reported(series, progress.ROWS)
-    ]
+    return [one.called(f"{one.person} {one.name}".strip(), one.person) for one in series]
+
+
+def _other(owners: dict[str, str], one: Trajectory) -> bool:
+    """Whether the first series of this name is another person's."""
+    return owners.setdefault(one.name, one.person) != one.person

@@ -59,10 +59,10 @@ class Report:
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
     holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``decided``
     holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
-    rows gives the others as they were. ``guesses`` are those of them that the rows decided. ``unused``
+    rows gives the others as they were. ``again`` is True where what was found out is to be applied from the start.
+    ``guesses`` are what the rows decided and an owner may want to know. ``unused``
     holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
-    ``hint`` is added to the error of a table without positions, ``eastward`` counts the longitudes above 180 of a table
-    that is read in blocks. These five are not part of the stored report.
+    ``hint`` is added to the error of a table without positions. These four are not part of the stored report.
     """
 
     format: str = ""
@@ -77,8 +77,8 @@ class Report:
     members: list[dict[str, Any]] = field(default_factory=list)
     people: dict[str, Any] = field(default_factory=dict)
     decided: dict[str, Any] = field(default_factory=dict)
+    again: bool = field(default=False, repr=False)
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
-    eastward: int = 0
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
     hint: str = ""

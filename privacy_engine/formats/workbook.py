@@ -61,6 +61,7 @@ def as_text(source: Source, options: ReadOptions, report: Report) -> Source:
     with damage():
         book = _workbook(file, source.meter.limits)
         sheet = _chosen(book, options, report)
+        report.decide("sheet", sheet.title)
         size = size_of(file)
         return Source(SheetText(sheet, damage), source.name, source.meter, packed=size)  # type: ignore[arg-type]
 
@@ -151,7 +152,6 @@ def _chosen(book: Any, options: ReadOptions, report: Report) -> Any:
     if len(sheets) > 1:
         message = f"Of {len(sheets)} sheets {found.title[:40]!r} was read."
         report.guess("sheet", found.title, message, "sheet")
-    report.decide("sheet", found.title)
     return found
 
 
