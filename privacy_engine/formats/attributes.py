@@ -34,6 +34,7 @@ def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptio
 
     A position that is no line has the time of the end, of segments, or of the start.
     """
+    report.decide("ends", options.ends or "time")
     stated = _place(options.time, names)
     pairs = [pair for pair in ENDS if set(pair) <= set(names) and (options.time is None or stated in pair)]
     if not pairs:

@@ -93,15 +93,17 @@ def read_features(
 ) -> list[Trajectory]:
     """The series of features, which bear ``numbers`` in the file."""
     rows = _Rows(named(features, options, report), _mark_name(features, options, report))
-    rows.times.fourth = options.time != "#0" and fourth_is_time(list(_all_lines(features)), options, report)
+    lines = () if options.time == "#0" else _all_lines(features)
+    rows.times.fourth = fourth_is_time(list(lines), options, report)
     for number, feature in zip(numbers, reported(features, ROWS), strict=True):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
     report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
     if not rows.lon:
         raise FormatError("The GeoJSON holds no points or lines.", code="no_points")
+    joined = rows.times.joined(options, report)
     if options.time != "#0":
-        rows.leave_out(set(rows.times.joined(options, report)))
+        rows.leave_out(set(joined))
         rows.times.note(report)
     if rows.lines > 1 and len(rows.names) < 2:
         report.note("joined", f"{rows.lines} lines were joined into one timeline.", level="info", count=rows.lines)

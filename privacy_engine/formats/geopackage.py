@@ -6,7 +6,7 @@ No function, view, trigger or virtual table of the file runs: an authoriser perm
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -48,8 +48,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             layers = []
             for layer in tables:
                 if layer[0] in chosen:
-                    with own_decisions(layer[0], chosen, report):
+                    with own_decisions(layer[0], len(tables), report):
                         layers.append(_layer(database, layer, chosen[layer[0]], report))
+                else:
+                    report.decided.setdefault("members", {})[layer[0]] = None
     except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:  # the last: names that are no text
         raise FormatError("The GeoPackage is damaged, or too much work to read.", code="bad_geopackage") from error
     return joined(layers, options, report)
@@ -64,9 +66,9 @@ def own_options(names: Sequence[str], options: ReadOptions) -> dict[str, ReadOpt
 
 
 @contextmanager
-def own_decisions(name: str, chosen: Collection[str], report: Report) -> Iterator[None]:
-    """What is decided meanwhile is decided for the layer ``name``, where there are several."""
-    if len(chosen) == 1 and "members" not in report.decided:
+def own_decisions(name: str, layers: int, report: Report) -> Iterator[None]:
+    """What is decided meanwhile is decided for the layer ``name``, where the file has several."""
+    if layers == 1 and "members" not in report.decided:
         yield
         return
     of_all, report.decided = report.decided, {}
@@ -185,7 +187,7 @@ def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, 
         if len(chosen) > 1:
             _named_after(name, points)
         try:
-            with own_decisions(name, [one[0] for one in layers], report):
+            with own_decisions(name, len(layers), report):
                 series += split(points, in_system, report)
         except FormatError as error:
             if error.code != "no_points":

@@ -23,6 +23,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
 from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.plurals import counted
 from privacy_engine.progress import ROWS, reported
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix
@@ -46,6 +47,7 @@ class _Log:
     day_ahead: float = math.nan
     dated: dict[tuple[float, str], int] = field(default_factory=dict)
     follow: int = 0  # sentences of a position without a date of their own
+    joined: int = 0
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -65,6 +67,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             raise FormatError("The log holds AIS sentences only. Decode them to CSV and upload that.", code="no_points")
         raise nothing_left(report)
     note_follows(log.follow, "sentence", report)
+    if log.joined:
+        message = f"{counted(log.joined, 'sentence')} of the time of an earlier one: one fix, its position the first."
+        report.note("one_instant", message, level="info", count=log.joined)
     points = log.rows.points(options)
     if options.time != "#0":
         points.times = _times(log, report)
@@ -131,6 +136,7 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
     if cells[time].strip() and (same := _lately(cells[time], day, log)) is not None:
         log.days[same] = day if math.isfinite(day) else log.days[same]
         log.dated.setdefault((log.days[same], cells[time]), same)
+        log.joined += 1
         return
     lat, lon = (_degrees(cells[at], cells[at + 1], letters) for at, letters in ((first, "NS"), (first + 2, "EW")))
     log.rows.add(lon, lat, None, number)

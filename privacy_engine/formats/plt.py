@@ -58,8 +58,8 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     first_row = data.count(b"\n", 0, start) + 1
     roles = {"lat": 0, "lon": 1, "time": 4} if ozi else {"lat": 0, "lon": 1, "time": 5, "clock": 6}
     sample = [line.strip().split(",") for line in first_lines(data[start : start + 65536])]
-    dialect = Dialect(",", start, first_row, len(sample[0]), roles, sample=sample)
-    names = (_OZI_NAMES if ozi else _NAMES)[: len(sample[0])]
+    dialect = Dialect(",", start, first_row, len(_NAMES), roles, sample=sample)
+    names = (_OZI_NAMES if ozi else _NAMES)[: max((*map(len, sample[:1]), max(roles.values()) + 1))]
     report.layout = Layout(names, roles, ",", start, headed=False, fixed=True)
     if not ozi:
         points = read_points(data, dialect, options, report)

@@ -40,6 +40,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         for base in bases:
             name = display_name(base)
             if name not in chosen:
+                report.decided.setdefault("members", {})[name] = None
                 continue
             parts = {info.filename.lower()[-4:]: info for info in members if info.filename.lower()[:-4] == base}
             missing = [part for part in _NEEDED if part not in parts]
@@ -49,7 +50,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
                 )
                 raise FormatError(message, code="part_of_shapefile", rule="a ZIP with .shp, .shx and .dbf")
             packed = _packed(archive, {part: parts[part] for part in _PARTS if part in parts}, source)
-            with own_decisions(name, chosen, report):
+            with own_decisions(name, len(bases), report):
                 layers.append(layer(packed, name, "shapefile", chosen[name], report))
     return joined(layers, options, report)
 

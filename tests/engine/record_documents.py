@@ -45,7 +45,7 @@ def _line(rng: random.Random, style: Style, ways: Sequence[str]) -> Callable[[in
     user = rng.choice(("user", "trip_id", "none"))
 
     def feature(number: int) -> Record:
-        way = rng.choice(ways)
+        way, between = rng.choice(ways), ()
         fixes = [style.fix(number * 2 + i) for i in range(2 if way == "ends" else rng.randint(1, 3))]
         places: list[Any] = [[one.lon, one.lat] for one in fixes]
         properties: dict[str, Any] = {user: fixes[0].user}
@@ -55,13 +55,14 @@ def _line(rng: random.Random, style: Style, ways: Sequence[str]) -> Callable[[in
             properties |= {"prev_t": fixes[0].time, "t": fixes[-1].time}
             if rng.random() < 0.3:
                 places = [*places[:1], [1.0 + number / 100, 2.0], *places[1:]]
+                between = (2.0,)
         elif way == "fourth":
             places = [[one.lon, one.lat, 0, one.time_s + rng.choice((0, 0, -(9**6)))] for one in fixes]
         kind = "LineString" if rng.random() < 0.9 else "MultiPoint"
         geometry = {"type": kind, "coordinates": places}
         if kind == "LineString" and way != "ends" and rng.random() < 0.1:
             geometry = {"type": "MultiLineString", "coordinates": [places]}
-        return Record({"type": "Feature", "geometry": geometry, "properties": properties}, _lats(fixes))
+        return Record({"type": "Feature", "geometry": geometry, "properties": properties}, (*_lats(fixes), *between))
 
     return feature
 

@@ -15,7 +15,8 @@ from tests.engine.record_files import File, Record
 
 Row = tuple[Any, ...]
 TOLERANCE = 3e-4
-FOLLOWS, JOINED, NUMBERED, FOLD = "times_follow", "joined_ends", "numbered_series", "dst_fold"
+FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
+JOINED = {"joined_ends", "one_instant"}
 """Codes of the notes that name what still depends on other records."""
 
 
@@ -72,7 +73,7 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
         return []
     other = reading.other
     if isinstance(other, CountStream):
-        times = list(other.labels) if other.time_s is None else other.time_s.tolist()
+        times = list(other.labels) if other.time_s is None else _folded(other.time_s.tolist(), named)
         numbered = other.time_s is None and times == [str(i + 1) for i in range(len(times))]
         return [
             ("" if numbered else time, name, count)
@@ -81,19 +82,31 @@ def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
             if count
         ]
     if isinstance(other, CheckIns):
-        columns = [[other.users[i] for i in other.user], other.time_s.tolist()]
+        columns = [[other.users[i] for i in other.user], _folded(other.time_s.tolist(), named)]
         columns += [] if other.place is None else [[other.places[i] for i in other.place]]
         columns += [] if other.lon is None or other.lat is None else [other.lon.tolist(), other.lat.tolist()]
         return list(zip(*columns, strict=True))
     found: list[Row] = []
     for one in reading.series:
         times = [None] * len(one) if one.time_s is None or FOLLOWS in named else one.time_s.tolist()
-        times = [time and time % 3600 for time in times] if FOLD in named else times
+        times = times if None in times else _folded(times, named)
         marks = [False] * len(one) if one.marked is None else one.marked.tolist()
         name = ("", "") if NUMBERED in named else (one.name, one.person)
         lon, lat = ([round(x, 9) + 0.0 for x in axis.tolist()] for axis in (one.lon, one.lat))
         found += [(*name, time, *rest) for time, *rest in zip(times, lon, lat, marks, strict=True)]
     return found
+
+
+def _folded(times: list[Any], named: Collection[str]) -> list[Any]:
+    """Instants of which the hour is not known, if the file has times of an hour that came twice."""
+    return [time % 3600 for time in times] if FOLD in named else times
+
+
+def unknown(file: File, first: First) -> bool:
+    """Whether records are not known by their latitudes, since their owner chose another unit than they are in."""
+    lats = {lat for one in file.records for lat in one.lats}
+    rows = rows_of(first.reading)
+    return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
 
 
 def check_left_out(before: Reading, after: Reading | None, record: Record) -> None:
@@ -121,7 +134,7 @@ def _check(
         return
     gone, come = (list((Counter(a) - Counter(b)).elements()) for a, b in ((before, after), (after, before)))
     own = [row for row in gone if _is_of(row, old)] + [row for row in come if _is_of(row, new)]
-    joined = {row[:3] for row in own} if JOINED in named else set()
+    joined = {row[:3] for row in own} if JOINED & named else set()
     for rows, lats, what in ((gone, old, "lost"), (come, new, "new")):
         others = [row for row in rows if not _is_of(row, lats) and row[:3] not in joined]
         if FOLLOWS in named and kind == "trajectory":  # sentences of one time are one fix
@@ -147,4 +160,6 @@ def _check_counts(before: list[Row], after: list[Row], more: int) -> None:
 
 def _is_of(row: Row, lats: Iterable[float | None]) -> bool:
     numbers = [value for value in row if isinstance(value, float)]
+    if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
+        return True
     return any(lat is None or any(abs(lat - value) < TOLERANCE for value in numbers) for lat in lats)
