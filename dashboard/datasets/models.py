@@ -19,6 +19,7 @@ from dashboard.storage import local_files
 from dashboard.storage.stored_path import StoredPath
 from privacy_engine.counted import Counted
 from privacy_engine.detected_stays import DetectedStays
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.instants import instant
 from privacy_engine.promise import Context
 
@@ -48,6 +49,7 @@ class Dataset(InProject, Job):
     options = models.JSONField(default=dict, blank=True)
     cleaning = models.JSONField(default=list, blank=True)  # steps between the file as it was read and the points
     report = models.JSONField(null=True, blank=True)
+    decided = models.JSONField(default=dict, blank=True)  # Decisions beside the options; empty: not kept
     points = models.PositiveBigIntegerField(default=0)
     summary = models.JSONField(null=True, blank=True)  # series, bounds, span, length: facts to show
     points_file = models.CharField(max_length=80, default="", blank=True)
@@ -113,6 +115,11 @@ class Dataset(InProject, Job):
         return str((self.report or {}).get("format_title", ""))
 
     @property
+    def decisions(self) -> Decisions:
+        """What was decided from its file, or from that of the dataset that it was made of."""
+        return Decisions(**self.decided)
+
+    @property
     def units(self) -> tuple[str, ...]:
         """The units that its releases are charged in, the usual one first."""
         return UNITS[self.kind]
@@ -131,8 +138,9 @@ class Dataset(InProject, Job):
     @property
     def context(self) -> Context:
         """What a promise about its counts or check-ins depends on."""
-        known = (self.report or {}).get("stays")
-        return Context.of_counts(self.counted) if known is None else Context.of_stays(DetectedStays.from_dict(known))
+        known, decisions = (self.report or {}).get("stays"), self.decisions
+        made = Context.of_stays(DetectedStays.from_dict(known)) if known else Context.of_counts(self.counted)
+        return made.with_reading(decisions.listed, decisions.joined)
 
     @property
     def tree(self) -> dict[str, str]:

@@ -125,6 +125,25 @@ class SpentSerializer(serializers.Serializer[Any]):
     releases = serializers.IntegerField()
 
 
+class GuessSerializer(serializers.Serializer[Any]):
+    """A reading option that was detected, not given."""
+
+    what = serializers.CharField()
+    value = serializers.JSONField(allow_null=True)
+    message = serializers.CharField()
+    option = serializers.CharField(help_text="The reading option that overrides it.")
+
+
+class DecidedSerializer(serializers.Serializer[Any]):
+    """What reading the file decided from its data; later readings of the same file use it."""
+
+    options = serializers.DictField(help_text="Reading options with nothing left to detect, beside those given.")
+    guesses = GuessSerializer(many=True)
+    joins = serializers.ListField(
+        child=serializers.CharField(), help_text="Codes of the report's notes on rows that depend on other rows."
+    )
+
+
 DATASET_URLS = ("self", "page", "track", "tracks", "steps", "preview", "lineage")
 
 
@@ -157,6 +176,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
     )
+    decided = serializers.SerializerMethodField()
     counted_from = serializers.UUIDField(
         source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset that it was made of."
     )
@@ -197,6 +217,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "size_bytes",
             "file_name",
             "options",
+            "decided",
             "cleaning",
             "sample",
             "tags",
@@ -218,6 +239,10 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             return None
         radius = {} if row.total_radius_m is None else {"radius_m": row.total_radius_m}
         return {"epsilon": row.total_epsilon, **radius}
+
+    @extend_schema_field(DecidedSerializer)
+    def get_decided(self, row: Dataset) -> dict[str, Any]:
+        return row.decisions.as_dict()
 
     @extend_schema_field(SpentSerializer)
     def get_spent(self, row: Any) -> dict[str, float]:

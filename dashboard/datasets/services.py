@@ -170,7 +170,8 @@ def reread_dataset(
 ) -> Dataset:
     """Read the kept upload again in another way, as :func:`import_dataset` would.
 
-    Without ``cleaning`` or ``kind`` these stay as they were.
+    Without ``cleaning`` or ``kind`` these stay as they were. What the first reading decided is used again; where the
+    options or the kind are others, these win and the rest is decided again.
 
     Raises
     ------
@@ -186,6 +187,8 @@ def reread_dataset(
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
+    same = chosen == dataset.options and kind == dataset.requested_kind
+    decided = dataset.decided if same else {}
     changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "requested_kind": kind, "error": None}
     changes |= {"stage": "", "attempt": 0, "cancel_requested": False, "dismissed": False}
     evidence = None
@@ -196,7 +199,8 @@ def reread_dataset(
             name=dataset.file_name,
             options=chosen,
             cleaning=steps,
-            kind=kind,
+            kind=execution.kind_of_reading(dataset) if same else kind,
+            decided=decided,
         )
         evidence = fields.pop("evidence")
         changes |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
@@ -208,6 +212,7 @@ def reread_dataset(
             "started_at": None,
             "enqueued_at": None,
             "progressed_at": Now(),
+            "decided": decided,
         }
     with transaction.atomic():
         taken = over.update(**changes) and not _stood_on(dataset)
@@ -239,7 +244,8 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
     """
     chosen = _checked(options)
     _refuse_without_upload(dataset)
-    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen)
+    decided = dataset.decided if chosen == dataset.options else {}
+    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen, decided=decided)
 
 
 @transaction.atomic

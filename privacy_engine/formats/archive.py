@@ -57,16 +57,26 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         members = allowed(archive, report, meter)
         found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
-        plain = replace(options, first_n=None, person=folders.of_members(options))
-        for info in reported(members):
+        plain = replace(options, first_n=None, person=folders.of_members(options), series_names=None)
+        called = people.numbered([info.filename for info in members])
+        known = options.members or {}
+        left_out: list[str] = []
+        for info, name in zip(reported(members), called, strict=True):
+            if name in known and known[name] is None:
+                left_out.append(name)
+                report.drop("unreadable_member", 1)
+                _list(report, info, "unreadable_member", "It was left out when the archive was first read.")
+                continue
+            own = plain.of_member(name)
             try:
-                found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
+                found.add(_read_member(archive, info, own, report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
                 if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
                     raise
                 reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
+                left_out.append(name)
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
                 failures.append(in_member(error, info))
@@ -75,15 +85,34 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     members_read = found.taken()
     _refuse_unused(members_read)
     owned, value, why = folders.owned(members_read, options)
-    parts = _same_names(members_read, owned, options)
+    decided = _decided(members_read, called, left_out, None if None in owned and options.person is None else value)
+    parts = _same_names(members_read, owned, [info.filename for info in members], options)
     del found, members_read
     series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
     if large:
         series = mapped(_joined(of, report) for of in parts.values())
     del parts
-    series = _marked_throughout(people.reported(cut(list(series), options), value, why, report), report)
+    series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
     _all_or_none_timed(series)
+    report.decided = {"series_names": report.decided["series_names"], **decided}
     return MappedSeries(series) if large else series
+
+
+def _decided(found: list[Member], called: list[str], left_out: list[str], person: str | None) -> dict[str, Any]:
+    """What was decided: what all members agree on as options of all, the rest of each as its own, None where left out.
+
+    ``person`` is whose the members are, None where each member states its own.
+    """
+    names = [name for name in called if name not in set(left_out)]
+    own = [{name: value for name, value in one.decided.items() if person is None or name != "person"} for one in found]
+    same = {
+        name: value
+        for name, value in own[0].items()
+        if name not in ("person", "series_names") and all(one.get(name) == value for one in own)
+    }
+    rest = {name: {key: value for key, value in one.items() if key not in same} for name, one in zip(names, own, strict=True)}
+    members = {name: one for name, one in rest.items() if one} | dict.fromkeys(left_out)
+    return same | ({} if person is None else {"person": person}) | ({"members": members} if members else {})
 
 
 class _Members:
@@ -247,29 +276,38 @@ def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> N
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
 ) -> Member:
-    own = Report(file=display_name(info.filename))
+    own = Report()
     with member_source(archive, info, meter, unpack=True) as source:
         path, own.file = source.name, display_name(source.name)
         if source.head.startswith(PACKED):
             raise nested(source.head)
         series = reader(source, options, own)
+    if own.again and not options.applied:
+        decided = replace(options, **own.decided, automatic="no")
+        again = Report(file=own.file)
+        with member_source(archive, info, Meter(meter.limits), unpack=True) as source:
+            series = reader(source, decided, again)
+        again.guesses, again.decided, own = own.guesses, own.decided, again
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit
     report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
-    return Member(path, series, own.people, own.unused)
+    return Member(path, series, own.people, own.unused, own.decided)
 
 
 def _same_names(
-    found: list[Member], owned: list[str | None], options: ReadOptions
+    found: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
 ) -> dict[tuple[str, str], list[Trajectory]]:
     """The series of all members by name and person: those of one name and person are one series.
 
-    Nameless ones are named after their member, or their Geolife user. ``owned`` are the persons of the members, None
+    Nameless ones are named after their member, numbered by the ``paths`` of all, or after their Geolife user. ``owned`` are the persons of the members, None
     where the series have their own.
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     taken: set[str] = set()
+    own_paths = {one.path for one in found}
+    unpacked = [path if path in own_paths else path.removesuffix(".gz") for path in paths]
+    bases = dict(zip(unpacked, people.numbered([stem(path) for path in unpacked]), strict=True))
     for member, owner in zip(reported(found), owned, strict=True):
         path, names = member.path, set[str]()
         for one in member.series:
@@ -277,7 +315,7 @@ def _same_names(
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
-                own = stem(path)
+                own = bases.get(path, stem(path))
                 name, n = own, 2
                 while name in taken:
                     name, n = f"{own} ({n})", n + 1

@@ -38,6 +38,7 @@ def timeline(labels: Any, options: ReadOptions, report: Report) -> Timeline:
     texts = listed(pc.fill_null(labels.cast(pa.string()), ""))
     seconds = _seconds(labels, options, report)
     if seconds is None:
+        report.decide("time_unit", "none")
         report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")
         number = codes(labels)
         first = np.unique(number, return_index=True)[1]
@@ -76,6 +77,8 @@ def _instant(time_s: float) -> str:
 
 
 def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
+    if options.time_unit == "none":
+        return None
     try:
         found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
     except ChoiceNeeded as choice:

@@ -14,7 +14,7 @@ from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints, Mask
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columnar import as_texts
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.columns import canonical, named_place, place_of
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, REASON_NAMES, numbers, typed
@@ -52,7 +52,9 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
     places = long_places(table.names, table.sample, options)
     if places is None and options.count is None:
         places = _repeated(table, options)
+    report.decide("count", named_place(places.value) if places else WIDE)
     if places:
+        report.decide("time", named_place(places.time))
         title = table.names[places.value].strip()
         if options.count is None and canonical(title) not in VALUES:
             message = f"Column {title[:40]!r} was read as the count; the others name the stream."
@@ -84,13 +86,14 @@ def _without_label(table: Table) -> Table:
     return replace(table, names=table.names[:end], columns=table.columns[:end], sample=[r[:end] for r in table.sample])
 
 
-def _named(columns: list[Any], titles: list[str], report: Report) -> Any:
+def _named(columns: list[Any], titles: list[str], stated: str | None, report: Report) -> Any:
     """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
     if len(texts) == 1:
         return texts[0]
     free = (mark for mark in SEPARATORS if not any(pc.any(pc.match_substring(one, mark)).as_py() for one in texts))
-    separator = next(free, None)
+    separator = stated or next(free, None)
+    report.decide("separator", separator)
     if separator is None:
         rule = f"names without one of {' '.join(SEPARATORS)}"
         raise FormatError(f"The columns {', '.join(titles)} must have {rule}.", code="separator", rule=rule)
@@ -137,6 +140,9 @@ def _no_counts(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Tabl
 
 def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     label = time_place(table.names, table.sample, headed=table.headed)
+    if options.time is not None:
+        label = None if options.time == "#0" else place_of("time", table.names, options.time)
+    report.decide("time", named_place(label))
     places = [i for i in range(len(table.names)) if i != label]
     columns = [table.columns[i] for i in places]
     if not columns or len(columns) * len(columns[0]) > MAX_CELLS:
@@ -210,7 +216,8 @@ def _repeated(table: Table, options: ReadOptions) -> Long | None:
 
 def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> CountStream:
     time, value = table.columns[places.time], table.columns[places.value]
-    name = _named([table.columns[i] for i in places.names], [table.names[i] for i in places.names], report)
+    columns, titles = ([of[i] for i in places.names] for of in (table.columns, table.names))
+    name = _named(columns, titles, options.separator, report)
     values, reasons = _numbers(value)
     kept = _drop(reasons, lambda row: _cell(table, places.value, row), table, report)
     _report_odd(values[kept, None], [table.names[places.value]], table.rows(np.flatnonzero(kept)), report)
