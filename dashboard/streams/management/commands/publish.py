@@ -154,7 +154,6 @@ class Command(BaseCommand):
                 out.write(_line_of(row))
                 out.flush()
 
-
     def _line(self, stream: LiveStream, time: Any, cells: list[str]) -> tuple[PublishedTimestamp, bool]:
         """What is published of a line, and whether it is now."""
         if found := services.published_line(stream, time):
