@@ -21,7 +21,7 @@ ERROR = {
         "published": {
             "type": "array",
             "items": {"type": "object"},
-            "description": "Of live streams: what was published.",
+            "description": "What a stream published.",
         },
         "default": {"type": "string", "nullable": True, "description": "422: the value to preselect."},
         "row": {"type": "integer", "nullable": True, "description": "Where in the file, counted from 1."},

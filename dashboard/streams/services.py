@@ -129,7 +129,7 @@ def _request(stream: LiveStream) -> tuple[Any, ...]:
 
 
 class AlreadyPublished(Conflict):
-    """Times of a request are not after the last one published. It has what was published of them: no counts were read."""
+    """A time is not after the last one published: the error has what was published of them, and no count was read."""
 
     code = "published"
 

@@ -22,6 +22,7 @@ TRUTH = {1: (137, 4), 2: (142, 5), 4: (0, 137)}
 """What was counted; nothing at 3."""
 TIMES = [(1,), (2,), (4,), (1, 2, 4), (3,), (2, 3), (4, 5), (1, 2, 4, 5, 6)]
 """Of the guesses: all published, none before the last one, some of them."""
+REFUSED = {"viewer": 403, "stranger": 404, "anonymous": 401}
 KEYS = ["", "known", "new"]
 
 
@@ -51,7 +52,7 @@ def _clients(owner: User, stranger: User, row: LiveStream, number: int) -> dict[
         for role, user in users.items()
     }
     found = {role: APIClient(headers={"Authorization": f"Token {one}"}) for role, one in tokens.items()}
-    return found | {"nobody": APIClient()}
+    return found | {"anonymous": APIClient()}
 
 
 def _counts(chance: random.Random, time: int) -> Any:
@@ -69,8 +70,8 @@ def _guess(api: APIClient, url: str, chance: random.Random, times: tuple[int, ..
     return answer.status_code, headers, answer.content
 
 
-def _every_answer(owner: User, stranger: User, of_each: int) -> int:
-    """Send ``of_each`` guesses in each cell and check that their responses are equal; how many were sent."""
+def _every_answer(owner: User, stranger: User, cases: int, of_each: int) -> int:
+    """Send ``of_each`` guesses in some ``cases`` of each cell, whose responses must be equal; how many were sent."""
     chance, sent = random.Random(32), 0
     for number, name in enumerate(PUBLISHABLE):
         row = _stream(owner, name)
@@ -78,18 +79,13 @@ def _every_answer(owner: User, stranger: User, of_each: int) -> int:
         for state in (StreamState.OPEN, StreamState.PAUSED, StreamState.CLOSED):
             services.change_state(stream=row, state=state)
             for role, api in clients.items():
-                cases = [(times, key) for times in TIMES for key in KEYS]
-                if of_each * len(PUBLISHABLE) < 100:
-                    cases = chance.sample(cases, 1)
-                for times, key in cases:
+                for times, key in chance.sample(list(itertools.product(TIMES, KEYS)), cases):
                     answers = [_guess(api, url, chance, times, key) for _ in range(of_each)]
                     sent += of_each
                     assert all(one == answers[0] for one in answers), (name, state, role, times, key, answers)
                     changes = role in ("owner", "editor", "publish only", "editor, publish only")
                     known = state == StreamState.OPEN and key == "known"
-                    expected = (
-                        (200 if known else 409) if changes else {"viewer": 403, "stranger": 404, "nobody": 401}[role]
-                    )
+                    expected = (200 if known else 409) if changes else REFUSED[role]
                     assert answers[0][0] == expected, (name, state, role, times, key, answers[0])
         row.refresh_from_db()
         assert row.published == 3
@@ -98,13 +94,13 @@ def _every_answer(owner: User, stranger: User, of_each: int) -> int:
 
 def test_no_response_depends_on_counts_of_published_timestamps(owner: User, stranger: User) -> None:
     """A few hundred guesses, right and wrong ones mixed: status, headers and body are equal byte for byte."""
-    assert _every_answer(owner, stranger, 3) >= 300
+    assert _every_answer(owner, stranger, 1, 3) >= 300
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(1800)
 def test_no_response_of_ten_thousand_does(owner: User, stranger: User) -> None:
-    of_each = -(-10_000 // (len(PUBLISHABLE) * 3 * 7 * len(TIMES) * len(KEYS)))
-    assert _every_answer(owner, stranger, max(of_each, 3)) >= 10_000
+    assert _every_answer(owner, stranger, 11, 4) >= 10_000
 
 
 class _Unread:
@@ -132,8 +128,8 @@ def test_no_count_of_a_published_timestamp_is_read(
         services.change_state(stream=row, state=state)
         for api, times, key in itertools.product((clients[role] for role in ("owner", "publish only")), TIMES, KEYS):
             _guess(api, f"/api/v1/streams/{row.pk}/", random.Random(1), times, key)
+    other = f"/api/v1/streams/{_stream(owner, 'stream-uniform').pk}/"
     with pytest.raises(AssertionError, match="of counts was read"):  # where they are new, they are
-        other = f"/api/v1/streams/{_stream(owner, 'stream-uniform').pk}/"
         _guess(clients["owner"], other, random.Random(1), (1,), "")
 
 

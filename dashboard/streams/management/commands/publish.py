@@ -32,10 +32,10 @@ examples:
 
 FILE is a CSV table: a header with "time" and the names of the dimensions, and a line for each timestamp. A line is
 published when it is read, and what was published is written at once. The same command again, after an interruption,
-continues its stream: the file, the header, the name, the step and the mechanism with its parameters are the same. A line
-has a key, drawn at random and stored with the stream when it is published. Lines that were published, known by their
-times, return what was published; their counts are not read again, so that a line changed after its publication is not
-noticed. --new opens another stream: what both publish of the same events adds up.
+continues its stream: the file, the header, the name, the step and the mechanism with its parameters are the same. Each
+line gets a key at random, stored with the stream when it is published. Lines that were published, known by their times,
+return what was published; their counts are not read again: a line changed after its publication is not noticed. --new
+opens another stream: what both publish of the same events adds up.
 """
 
 
