@@ -60,7 +60,7 @@ call_command("migrate", verbosity=0)
 def post(pk, time, **headers):
     from tests.dashboard.conftest import client_of
     body = {"events": [{"time": time, "counts": [5, 6]}]}
-    answer = client_of(owner).post(f"/api/v1/streams/{pk}/events/", body, headers=headers, HTTP_HOST="localhost")
+    answer = client_of(owner).post(f"/api/v1/streams/{pk}/events/", body, headers=headers, HTTP_HOST="127.0.0.1")
     return [answer.status_code, answer.json()]
 
 file.write_text("time,a,b\\n1,5,6\\n2,0,0\\n3,7,8\\n")
