@@ -55,16 +55,20 @@ def _clients(owner: User, stranger: User, row: LiveStream, number: int) -> dict[
     return found | {"anonymous": APIClient()}
 
 
-def _counts(chance: random.Random, time: int) -> Any:
+def _counts(chance: random.Random, time: int, right: bool) -> Any:
     """The true counts, as a list or by name, or others, or none that could be."""
     truth = list(TRUTH.get(time, (0, 0)))
+    if right:
+        return truth
     near = [max(0, one + chance.randint(-3, 3)) for one in truth]
     odd = chance.choice([[-1, 2], [1], "137", None, [1.5, "x"], {"north": 1}, {}, 7])
-    return chance.choice([truth, truth, dict(zip(NAMES, truth, strict=True)), near, near, [0, 2**52], odd])
+    return chance.choice([truth, dict(zip(NAMES, truth, strict=True)), near, near, [0, 2**52], odd])
 
 
-def _guess(api: APIClient, url: str, chance: random.Random, times: tuple[int, ...], key: str) -> Any:
-    events = [{"time": time, "counts": _counts(chance, time)} for time in times]
+def _guess(
+    api: APIClient, url: str, chance: random.Random, times: tuple[int, ...], key: str, right: bool = False
+) -> Any:
+    events = [{"time": time, "counts": _counts(chance, time, right)} for time in times]
     answer = publish(api, url, *events, key=key and f"{key}{'' if key == 'known' else chance.random()}")
     headers = sorted((name, value) for name, value in answer.headers.items() if name != "Date")
     return answer.status_code, headers, answer.content
@@ -80,7 +84,7 @@ def _every_answer(owner: User, stranger: User, cases: int, of_each: int) -> int:
             services.change_state(stream=row, state=state)
             for role, api in clients.items():
                 for times, key in chance.sample(list(itertools.product(TIMES, KEYS)), cases):
-                    answers = [_guess(api, url, chance, times, key) for _ in range(of_each)]
+                    answers = [_guess(api, url, chance, times, key, right=not k) for k in range(of_each)]
                     sent += of_each
                     assert all(one == answers[0] for one in answers), (name, state, role, times, key, answers)
                     changes = role in ("owner", "editor", "publish only", "editor, publish only")
@@ -94,7 +98,7 @@ def _every_answer(owner: User, stranger: User, cases: int, of_each: int) -> int:
 
 def test_no_response_depends_on_counts_of_published_timestamps(owner: User, stranger: User) -> None:
     """A few hundred guesses, right and wrong ones mixed: status, headers and body are equal byte for byte."""
-    assert _every_answer(owner, stranger, 1, 3) >= 300
+    assert _every_answer(owner, stranger, 1, 2) >= 300
 
 
 @pytest.mark.thorough
