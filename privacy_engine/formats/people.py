@@ -103,6 +103,8 @@ def reported(
 def _stated(value: str, report: Report) -> str:
     """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
     layout = report.layout
+    if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
+        return SERIES
     place = None if layout is None else layout.roles.get("person", layout.roles.get("id"))
     return f"{NAMED_COLUMN}#{place + 1}" if value.startswith(NAMED_COLUMN) and place is not None else value
 
