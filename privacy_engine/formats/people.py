@@ -168,7 +168,7 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series with their persons before their names, where the options say so, or some persons share a name."""
-    called = options.series_names
+    called = options.series_names or ("id" if options.applied else None)
     if called is None:
         owners: dict[str, str] = {}
         shared = [one.name for one in progress.reported(series, progress.ROWS) if _other(owners, one)]
