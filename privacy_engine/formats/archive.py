@@ -64,19 +64,16 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         for info, name in zip(reported(members), called, strict=True):
             if name in known and known[name] is None:
                 left_out.append(name)
-                report.drop("unreadable_member", 1)
-                _list(report, info, "unreadable_member", "It was left out when the archive was first read.")
                 continue
-            own = plain.of_member(name)
             try:
-                found.add(_read_member(archive, info, own, report, meter, reader), keep=not large)
+                found.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
                 if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
                     raise
-                reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 left_out.append(name)
+                reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
                 failures.append(in_member(error, info))
@@ -85,7 +82,8 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     members_read = found.taken()
     _refuse_unused(members_read)
     owned, value, why = folders.owned(members_read, options)
-    decided = _decided(members_read, called, left_out, None if None in owned and options.person is None else value)
+    own_persons = options.person is None and None in owned
+    decided = _decided(members_read, [name for name in called if name not in {*left_out}], None if own_persons else value)
     parts = _same_names(members_read, owned, [info.filename for info in members], options)
     del found, members_read
     series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
@@ -94,25 +92,30 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     del parts
     series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
     _all_or_none_timed(series)
-    report.decided = {"series_names": report.decided["series_names"], **decided}
+    report.decide("members", decided.pop("members") | dict.fromkeys(left_out))
+    if own_persons:
+        report.decided.pop("person")
+    report.decided |= decided
     return MappedSeries(series) if large else series
 
 
-def _decided(found: list[Member], called: list[str], left_out: list[str], person: str | None) -> dict[str, Any]:
-    """What was decided: what all members agree on as options of all, the rest of each as its own, None where left out.
+def _decided(found: list[Member], names: list[str], person: str | None) -> dict[str, Any]:
+    """What was decided: options on which all members agree, and ``members`` with the others of each by its name.
 
     ``person`` is whose the members are, None where each member states its own.
     """
-    names = [name for name in called if name not in set(left_out)]
-    own = [{name: value for name, value in one.decided.items() if person is None or name != "person"} for one in found]
-    same = {
-        name: value
-        for name, value in own[0].items()
-        if name not in ("person", "series_names") and all(one.get(name) == value for one in own)
+    alone = ("person", "series_names")
+    own = [dict(one.decided) for one in found]
+    for one in own:
+        if person is not None:
+            one.pop("person", None)
+        if one.get("series_names") == "id":  # which is the rule where nothing is stated
+            del one["series_names"]
+    same = {name for name in own[0] if name not in alone and all(one.get(name) == own[0][name] for one in own)}
+    rest = [{name: value for name, value in one.items() if name not in same} for one in own]
+    return {name: own[0][name] for name in own[0] if name in same} | {
+        "members": {name: one for name, one in zip(names, rest, strict=True) if one}
     }
-    rest = {name: {key: value for key, value in one.items() if key not in same} for name, one in zip(names, own, strict=True)}
-    members = {name: one for name, one in rest.items() if one} | dict.fromkeys(left_out)
-    return same | ({} if person is None else {"person": person}) | ({"members": members} if members else {})
 
 
 class _Members:
@@ -276,18 +279,17 @@ def _list(report: Report, info: zipfile.ZipInfo, reason: str, message: str) -> N
 def _read_member(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, options: ReadOptions, report: Report, meter: Meter, reader: Reader
 ) -> Member:
-    own = Report()
+    own = Report(file=display_name(info.filename))
     with member_source(archive, info, meter, unpack=True) as source:
         path, own.file = source.name, display_name(source.name)
         if source.head.startswith(PACKED):
             raise nested(source.head)
         series = reader(source, options, own)
     if own.again and not options.applied:
-        decided = replace(options, **own.decided, automatic="no")
         again = Report(file=own.file)
         with member_source(archive, info, Meter(meter.limits), unpack=True) as source:
-            series = reader(source, decided, again)
-        again.guesses, again.decided, own = own.guesses, own.decided, again
+            series = reader(source, replace(options, **own.decided, automatic="no"), again)
+        again.guesses, again.people, again.decided, own = own.guesses, own.people, own.decided, again
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit
@@ -300,14 +302,12 @@ def _same_names(
 ) -> dict[tuple[str, str], list[Trajectory]]:
     """The series of all members by name and person: those of one name and person are one series.
 
-    Nameless ones are named after their member, numbered by the ``paths`` of all, or after their Geolife user. ``owned`` are the persons of the members, None
-    where the series have their own.
+    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user.
+    ``owned`` are the persons of the members, None where the series have their own.
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     taken: set[str] = set()
-    own_paths = {one.path for one in found}
-    unpacked = [path if path in own_paths else path.removesuffix(".gz") for path in paths]
-    bases = dict(zip(unpacked, people.numbered([stem(path) for path in unpacked]), strict=True))
+    called = dict(zip(paths, people.numbered([stem(path.removesuffix(".gz")) for path in paths]), strict=True))
     for member, owner in zip(reported(found), owned, strict=True):
         path, names = member.path, set[str]()
         for one in member.series:
@@ -315,7 +315,7 @@ def _same_names(
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
-                own = bases.get(path, stem(path))
+                own = called.get(path) or called.get(f"{path}.gz") or stem(path)
                 name, n = own, 2
                 while name in taken:
                     name, n = f"{own} ({n})", n + 1

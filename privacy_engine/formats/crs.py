@@ -208,7 +208,7 @@ def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None
 def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
     """Longitudes as -180 to 180: one above 180, up to 360, counts degrees to the east, unless the options state other.
 
-    Each is judged by itself, whatever the others are. Those that are ``known`` are counted in the report.
+    Each is judged alone, whatever the others are. Those that are ``known`` are counted in the report.
     """
     if options.lon_range == "180":
         return lon

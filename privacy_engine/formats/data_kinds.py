@@ -143,10 +143,9 @@ def read_archive(
         report.guess("kind", CheckIns.kind, "The archive was read as check-ins.", "kind")
     refuse_unused(CheckIns.kind, TABLE, options)
     found = read_tables(stream, tables, options, report, meter)
+    lists = report.decided.pop("members")
     _keep_used(CheckIns.kind, TABLE, report)
-    (name,) = tables.checkins or tables.others
-    unused = dict.fromkeys(() if name in tables.others else tables.others)
-    report.decided = {"members": {name: report.decided, **dict.fromkeys(tables.venues, {}), **unused}}
+    report.decided = {"members": {name: report.decided for name in tables.checkins or tables.others} | lists}
     return found
 
 

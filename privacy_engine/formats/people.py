@@ -103,6 +103,8 @@ def reported(
 def _stated(value: str, report: Report) -> str:
     """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
     layout = report.layout
+    if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
+        return SERIES
     place = None if layout is None else layout.roles.get("person", layout.roles.get("id"))
     return f"{NAMED_COLUMN}#{place + 1}" if value.startswith(NAMED_COLUMN) and place is not None else value
 
@@ -166,7 +168,7 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series with their persons before their names, where the options say so, or some persons share a name."""
-    called = options.series_names
+    called = options.series_names or ("id" if options.applied else None)
     if called is None:
         owners: dict[str, str] = {}
         shared = [one.name for one in progress.reported(series, progress.ROWS) if _other(owners, one)]

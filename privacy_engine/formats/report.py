@@ -9,6 +9,7 @@ from typing import Any
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
+from privacy_engine.formats.options import OPTIONS
 from privacy_engine.plurals import counted
 
 SHOWN_ROWS = 20
@@ -176,6 +177,7 @@ class Report:
             "series": [{"name": shown(name), "points": points} for name, points in self.series[:SHOWN_SERIES]],
             "people": dict(self.people),
             "decided": dict(self.decided),
+            "decisions": [self._sentence(option, value) for option, value in self.decided.items()],
             "dropped": {
                 reason: {"count": drops.count, "rows": list(drops.rows), "message": WHY.get(reason, reason)}
                 for reason, drops in self.drops.items()
@@ -184,6 +186,15 @@ class Report:
             "guesses": [dict(guess) for guess in self.guesses],
             "members": [dict(member) for member in self._first_members()],
         }
+
+    def _sentence(self, option: str, value: Any) -> dict[str, Any]:
+        """An option of what was decided with its value, and a sentence about it: that of a guess, where there is one."""
+        about = OPTIONS.get(option)
+        guessed = next((guess["message"] for guess in self.guesses if guess["option"] == option), "")
+        if about is None:
+            return {"option": option, "value": "", "message": "Single files of the archive have options of their own."}
+        usual = f"{about.label}: {dict(about.choices).get(value, shown(value))}."
+        return {"option": option, "value": shown(value), "message": guessed or usual}
 
     def _first_members(self) -> list[dict[str, Any]]:
         """The first thousand members, those that were not read before the others."""

@@ -117,7 +117,7 @@ def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Ma
     names, codes = points.names, points.codes
     if points.whose.kind == people.COLUMN:
         names, codes = points.person_names, points.person_codes
-    empty = np.array([not name for name in names])
+    empty = np.array([not name for name in names] or [True])
     unknown = np.full(len(keep), empty[0]) if codes is None else empty[codes]
     if keep.any() and unknown[keep].all():
         raise people.no_person(column)

@@ -29,11 +29,12 @@ from privacy_engine.formats.stream_layout import (
     long_places,
     time_place,
 )
-from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, timeline
+from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, dated, timeline
 from privacy_engine.hierarchy import SEPARATORS
 from privacy_engine.plurals import counted
 from privacy_engine.progress import reported
 
+_BAD_TIME = len(REASON_NAMES) + 1
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 COUNTED = b"counted"
@@ -107,7 +108,7 @@ def _numbers(column: Any) -> tuple[Floats, Any]:
 
 
 def _reason(code: int) -> str:
-    return NEGATIVE if code == len(REASON_NAMES) else REASON_NAMES[code]
+    return {len(REASON_NAMES): NEGATIVE, _BAD_TIME: "bad_time"}.get(code) or REASON_NAMES[code]
 
 
 def _drop(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Table, report: Report) -> Mask:
@@ -154,12 +155,15 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
         counts[:, j], why = _numbers(column)
         wrong[(reasons == GOOD) & (why != GOOD)] = places[j]
         reasons = np.where(reasons == GOOD, why, reasons)
+    if label is not None:
+        reasons = np.where(dated(table.columns[label], options) | (reasons != GOOD), reasons, _BAD_TIME)
     keep = _drop(reasons, lambda row: _cell(table, int(wrong[row]), row), table, report)
     names, lines = [table.names[i] for i in places], table.rows(np.flatnonzero(keep))
     counts = counts[keep]
     _report_odd(counts, names, lines, report)
     if label is None:
-        report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
+        if options.time is None:
+            report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
         return CountStream(counts, names, [str(i + 1) for i in range(len(counts))])
     times = timeline(table.columns[label].filter(pa.array(keep)), options, report)
     if len(times.first) < len(counts):
@@ -219,6 +223,7 @@ def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> C
     columns, titles = ([of[i] for i in places.names] for of in (table.columns, table.names))
     name = _named(columns, titles, options.separator, report)
     values, reasons = _numbers(value)
+    reasons = np.where(dated(time, options) | (reasons != GOOD), reasons, _BAD_TIME)
     kept = _drop(reasons, lambda row: _cell(table, places.value, row), table, report)
     _report_odd(values[kept, None], [table.names[places.value]], table.rows(np.flatnonzero(kept)), report)
     keep = pa.array(kept)

@@ -29,11 +29,11 @@ def settle(
     where only some times name a zone.
     """
     _report_decided(found, options, report)
+    report.decide("time_zone", options.time_zone or "UTC")  # also of records that are not there yet
     naive = found.naive
     count = int(naive.sum())
     if not count:
         return found.seconds
-    report.decide("time_zone", options.time_zone or "UTC")
     if options.time_zone is not None:
         seconds = found.seconds.copy()
         seconds[naive] = _local(seconds[naive], None if codes is None else codes[naive], options.time_zone, report)
@@ -55,10 +55,10 @@ def settle(
 
 
 def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
-    """Record the unit and the order as decided, as guesses where they were found out, and as warnings where in doubt."""
+    """Record the unit and the order as decided, as guesses where they were found out, as warnings where in doubt."""
     titles = dict(TIME_UNITS)
-    if times.unit:
-        report.decide("time_unit", times.unit)
+    report.decide("time_unit", times.unit or options.time_unit or "size")
+    report.decide("date_order", times.order or options.date_order or "dmy")
     if len(times.units) > 1:
         parts = [f"{count:,} in {titles[unit]}" for unit, count in times.units.items()]
         message = f"The times mix units: {' and '.join(parts)}. Each was read in the unit that its size implies."
@@ -73,11 +73,9 @@ def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
             "State the unit with the option time_unit."
         )
         report.note("unknown_unit", message, count=times.unplaced)
-    if times.order:
-        report.decide("date_order", times.order)
-        if options.date_order is None:
-            message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
-            report.guess("order of dates", times.order, message, "date_order")
+    if times.order and options.date_order is None:
+        message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
+        report.guess("order of dates", times.order, message, "date_order")
 
 
 def _local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Floats:

@@ -1,4 +1,4 @@
-"""Longitudes above 180 count degrees to the east, each by itself, unless the owner states that there are none."""
+"""Longitudes above 180 count degrees to the east, each alone, unless the owner states that there are none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TestTheLaw:
     """What is counted from 0 to 360 is the same series."""
 
     @given(series(), st.sampled_from([table, line]), st.sampled_from([None, "360"]))
-    def test_each_is_counted_by_itself(
+    def test_each_is_counted_alone(
         self, where: tuple[list[float], list[float]], write: Any, lon_range: str | None
     ) -> None:
         lon, lat = where
