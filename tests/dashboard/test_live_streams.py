@@ -16,7 +16,7 @@ from django.db import close_old_connections, connection
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.streams import live, services
+from dashboard.streams import live
 from dashboard.streams.models import LiveStream, PublishedTimestamp
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.mechanism import mechanisms
@@ -91,23 +91,6 @@ class TestPublishing:
         results = [row | {"repeated": True} for row in first.json()["results"]]
         assert again[0].json() == {"published": 2, "results": results}
         assert publish(owner_api, url, event(3, 5, 6), key="b").status_code == 201
-
-    def test_a_key_is_of_one_user_and_one_stream(self, owner_api: APIClient) -> None:
-        url, other = opened(owner_api), opened(owner_api)
-        for one in (url, other):
-            assert publish(owner_api, one, event(1, 5, 6), key="a").status_code == 201
-        row = LiveStream.objects.get(pk=url.split("/")[-2])
-        sender = User.objects.create_user("sender")
-        assert services.repeated(stream=row, user=sender, key="a") is None
-        services.publish_events(stream=row, user=sender, key="a", events=[event(2, 5, 6)])
-        assert [one.label for one in services.repeated(stream=row, user=sender, key="a") or []] == ["2"]
-
-    def test_a_key_of_a_refused_request_is_free(self, owner_api: APIClient) -> None:
-        url = opened(owner_api)
-        assert publish(owner_api, url, event(1, 5), key="a").status_code == 400
-        assert publish(owner_api, url, event(1, 5, 6), key="a").status_code == 201
-        for key, rule in (("k" * 101, "1 to 100 visible"), ("line 5", "1 to 100 visible")):
-            assert rule in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]
 
     def test_instants_may_be_written_with_another_offset(self, owner_api: APIClient) -> None:
         url = opened(owner_api)

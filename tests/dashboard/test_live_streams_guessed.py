@@ -1,4 +1,4 @@
-"""Guesses of what live streams counted: no response depends on whether the counts sent are those published."""
+"""Guesses of what live streams counted: no response depends on whether the counts sent are those published; keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from dashboard.projects import services as projects
 from dashboard.projects.models import Role
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
-from tests.dashboard.test_live_streams import MECHANISM, NAMES, PUBLISHABLE, event, publish
+from tests.dashboard.api_helpers import first_error
+from tests.dashboard.test_live_streams import MECHANISM, NAMES, PUBLISHABLE, event, opened, publish
 
 TRUTH = {1: (137, 4), 2: (142, 5), 4: (0, 137)}
 """What was counted; nothing at 3."""
@@ -147,3 +148,22 @@ def test_the_refusal_has_what_was_published(owner: User, stranger: User) -> None
     assert problem["type"] == "urn:problem-type:cairn:published"
     assert error["published"] == [{key: stored[1][key] for key in ("position", "time", "counts", "budget")}]
     assert error["rule"] == "after 4, the last timestamp published"
+
+
+def test_a_key_is_of_one_user_and_one_stream(owner_api: APIClient) -> None:
+    url, other = opened(owner_api), opened(owner_api)
+    for one in (url, other):
+        assert publish(owner_api, one, event(1, 5, 6), key="a").status_code == 201
+    row = LiveStream.objects.get(pk=url.split("/")[-2])
+    sender = User.objects.create_user("sender")
+    assert services.repeated(stream=row, user=sender, key="a") is None
+    services.publish_events(stream=row, user=sender, key="a", events=[event(2, 5, 6)])
+    assert [one.label for one in services.repeated(stream=row, user=sender, key="a") or []] == ["2"]
+
+
+def test_a_key_of_a_refused_request_is_free(owner_api: APIClient) -> None:
+    url = opened(owner_api)
+    assert publish(owner_api, url, event(1, 5), key="a").status_code == 400
+    assert publish(owner_api, url, event(1, 5, 6), key="a").status_code == 201
+    for key, rule in (("k" * 101, "1 to 100 visible"), ("line 5", "1 to 100 visible")):
+        assert rule in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]
