@@ -83,7 +83,9 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     _refuse_unused(members_read)
     owned, value, why = folders.owned(members_read, options)
     own_persons = options.person is None and None in owned
-    decided = _decided(members_read, [name for name in called if name not in {*left_out}], None if own_persons else value)
+    decided = _decided(
+        members_read, [name for name in called if name not in {*left_out}], None if own_persons else value
+    )
     parts = _same_names(members_read, owned, [info.filename for info in members], options)
     del found, members_read
     series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]

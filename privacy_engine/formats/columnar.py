@@ -74,7 +74,9 @@ def plan(
     text = None if found else geometry_cells(names, sample)
     if options.geometry is not None:
         place = place_of("geometry", names, options.geometry)
-        found, text = (None, place) if _is_text(schema.field(place).type) else (found or Geometry(names[place], ""), None)
+        found, text = (
+            (None, place) if _is_text(schema.field(place).type) else (found or Geometry(names[place], ""), None)
+        )
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)

@@ -46,7 +46,9 @@ def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:
     values.append("")
     yes, filled = np.array([value in YES for value in values]), np.array([value != "" for value in values])
     bad = np.array([value not in YES | NO | {""} for value in values])
-    return Marks(yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None, options.applied)
+    return Marks(
+        yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None, options.applied
+    )
 
 
 def _value(text: str | None) -> str:

@@ -87,9 +87,7 @@ def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, repor
     return reported(_all_one(named) if value == ONE else named, value, why, options, report)
 
 
-def reported(
-    series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report
-) -> list[Trajectory]:
+def reported(series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
     count = len({one.person for one in series})
     by, _, column = value.partition(":")

@@ -126,7 +126,9 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
         dated = _dates_as_numbers(values)
         if options.time_unit or dated.sum() * 2 > np.isfinite(values).sum():
             digits = column.cast(pa.int64(), safe=False).cast(pa.string())
-            digits = pc.if_else(pa.array(dated), digits, pc.if_else(column.is_null(), pa.scalar(None, pa.string()), "?"))
+            digits = pc.if_else(
+                pa.array(dated), digits, pc.if_else(column.is_null(), pa.scalar(None, pa.string()), "?")
+            )
             return _text(digits, replace(options, time_unit="date"))
     found = Times.empty(len(column))
     found.missing = column.is_null().to_numpy(zero_copy_only=False)
