@@ -191,7 +191,7 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
 
 
 def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
-    """The file as :func:`_read` has it, and what was decided; read once more with that where the report asks for it."""
+    """The file as :func:`_read` has it, and what was decided; read once more with that where the report states so."""
     first = _read(stream, name, chosen, meter, kinds)
     first.report.decided = _stated(chosen, first.report)
     if not first.report.again or chosen.applied:

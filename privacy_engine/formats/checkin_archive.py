@@ -104,7 +104,7 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
             venues = _read_venues(archive, members[one], options.lon_range, report, meter)
         own = options.of_member(name)
         found = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
-        report.decide("members", dict.fromkeys(tables.venues, {}))
+        report.decide("members", {one: {} for one in tables.venues})
     report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
     return found
 

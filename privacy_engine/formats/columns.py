@@ -103,7 +103,8 @@ def assign(
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
     _add_clock(names, plain, sample, roles, options)
-    report.decide("clock", named_place(roles.get("clock")))
+    for role in ("time", "clock"):
+        report.decide(role, named_place(roles.get(role)))
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
@@ -325,8 +326,8 @@ def _add_clock(
 ) -> None:
     """Date and time of day in two columns are one time."""
     if options.clock is not None:
-        clock = _named("clock", names, options.clock)
-        roles |= {} if clock is None or "time" not in roles else {"clock": clock}
+        place = _named("clock", names, options.clock)
+        roles |= {} if place is None or "time" not in roles else {"clock": place}
     elif options.time is not None and options.time != "#0" and "time" in roles:
         date = plain[roles["time"]]
         if date in CLOCKS and CLOCKS[date] in plain:

@@ -111,7 +111,15 @@ def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> No
 
 def _unusable(kind: str, known: Collection[str], options: ReadOptions) -> list[ParameterError]:
     used = _USED[kind]
-    more = ("encoding", "header", "delimiter", "sheet", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
+    more = (
+        "encoding",
+        "header",
+        "columns",
+        "delimiter",
+        "sheet",
+        *TIMED[1:],
+        *(("decimal",) if kind == CheckIns.kind else ()),
+    )
     return unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options)
 
 
@@ -145,7 +153,7 @@ def read_archive(
     found = read_tables(stream, tables, options, report, meter)
     lists = report.decided.pop("members")
     _keep_used(CheckIns.kind, TABLE, report)
-    report.decided = {"members": {name: report.decided for name in tables.checkins or tables.others} | lists}
+    report.decided = {"members": dict.fromkeys(tables.checkins or tables.others, report.decided) | lists}
     return found
 
 

@@ -231,7 +231,9 @@ def _without_header(
     if not data_rows:
         raise FormatError("The file is empty.", code="empty")
     numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
-    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
+    width = int(options.columns or max(len(row) for row in data_rows))
+    report.decide("columns", str(width))
+    names = [f"column {i + 1}" for i in range(width)]
     report.layout = Layout(names, delimiter=mark, headed=False)
     if (at := _names_at(rows)) is not None:
         report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))

@@ -75,7 +75,8 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=1)
     at = next(i for i, row in enumerate(tables[mark]) if row == filled[0])
     before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
-    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(len(filled[0]))]
+    width = int(options.columns or len(filled[0]))
+    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
     if headed and len(names) > 1 and not names[-1]:
         names.pop()  # a separator at the end of each line
     return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
@@ -104,6 +105,8 @@ def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     data = as_utf8(data, report, options)
     found = outline(data, options)
     report.decide("header", str(found.header))
+    if not found.headed:
+        report.decide("columns", str(len(found.names)))
     report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)

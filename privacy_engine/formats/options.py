@@ -157,6 +157,9 @@ class ReadOptions:
     header: str | None = _option(
         "text", "Header line", "Which line of a table of text names its columns; 0: none does.", advanced=True
     )
+    columns: str | None = _option(
+        "text", "Number of columns", "How many columns a table of text without a header line has.", advanced=True
+    )
     clock: str | None = _option(
         "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
     )
@@ -237,7 +240,7 @@ PLACED = ("person", "swap", "lon_range", "crs", "first_n", "zeros", "series_name
 TIMED = ("time", "date_order", "time_zone", "time_unit")
 """The options about times that are written in the file."""
 
-TEXT = ("encoding", "header", "delimiter", "decimal")
+TEXT = ("encoding", "header", "columns", "delimiter", "decimal")
 """The options about how a table of text is written."""
 
 TABLE = (*TEXT, "lon", "lat", "clock", "id", "landmark", *TIMED)
@@ -264,6 +267,8 @@ def _checked(option: Option, value: Any) -> Any:
         zone(value)
     if option.name == "header" and not re.fullmatch("[0-9]{1,2}", value):
         raise _refused(option, value, "must be the number of a line, or 0 for none")
+    if option.name == "columns" and not re.fullmatch("[1-9][0-9]{0,4}", value):
+        raise _refused(option, value, "must be a whole number of at least 1")
     return _person(option, value) if option.name == "person" else value
 
 

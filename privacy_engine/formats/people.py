@@ -165,7 +165,7 @@ def numbered(names: Sequence[str]) -> list[str]:
 
 
 def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
-    """The series with their persons before their names, where the options say so, or some persons share a name."""
+    """The series with their persons before their names, where the options state so, or some persons share a name."""
     called = options.series_names or ("id" if options.applied else None)
     if called is None:
         owners: dict[str, str] = {}

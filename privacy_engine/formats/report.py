@@ -187,7 +187,7 @@ class Report:
         }
 
     def _sentence(self, option: str, value: Any) -> dict[str, Any]:
-        """An option of what was decided with its value, and a sentence about it: that of a guess, where there is one."""
+        """A decided option with its value and a sentence about it: that of the guess, where there is one."""
         about = OPTIONS.get(option)
         guessed = next((guess["message"] for guess in self.guesses if guess["option"] == option), "")
         if about is None:

@@ -209,11 +209,12 @@ def _unit_of_dates(cells: Any, options: ReadOptions) -> str | None:
     """The unit stated; else "date" where most of the numbers are the digits of a date, or None."""
     if options.time_unit is not None or not len(cells):
         return options.time_unit
-    numbers, dates = (
-        pc.sum(in_pieces(cells, lambda piece, one=pattern: pc.match_substring_regex(piece, one))).as_py() or 0
-        for pattern in (_NUMERIC, _DIGITS)
-    )
-    return "date" if dates * 2 > numbers else None
+    return "date" if _count(cells, _DIGITS) * 2 > _count(cells, _NUMERIC) else None
+
+
+def _count(cells: Any, pattern: str) -> int:
+    """How many cells match."""
+    return int(pc.sum(in_pieces(cells, lambda piece: pc.match_substring_regex(piece, pattern))).as_py() or 0)
 
 
 def _whole_column(cells: Any) -> Times | None:

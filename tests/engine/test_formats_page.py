@@ -21,7 +21,15 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
 VALUES = {"delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1"}
 VALUES |= {"sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms", "count": "#3"}
-VALUES |= {"encoding": "UTF-8", "header": "1", "clock": "#0", "place": "#1", "geometry": "#1", "separator": ":"}
+VALUES |= {
+    "encoding": "UTF-8",
+    "header": "1",
+    "columns": "3",
+    "clock": "#0",
+    "place": "#1",
+    "geometry": "#1",
+    "separator": ":",
+}
 VALUES |= {"fourth": "none", "ends": "time", "parts": "trkpt"}
 USED_BY_ALL = {"format", "automatic", *PLACED}
 
