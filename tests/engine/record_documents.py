@@ -241,7 +241,7 @@ def gpx(rng: random.Random) -> File:
         outside = "".join(one.cells[1] for one in of if one.cells[0] == "wpt")
         for kind, begin, end in (("rtept", "<rte>", "</rte>"), ("trkpt", "<trk>{}<trkseg>", "</trkseg></trk>")):
             of_kind = [one for one in of if one.cells[0] == kind]
-            users = dict.fromkeys(one.cells[2] for one in of_kind)
+            users = sorted({one.cells[2] for one in of_kind})
             for user in users if ours else [None]:
                 inside = "".join(one.cells[1] for one in of_kind if user in (None, one.cells[2]))
                 outside += begin.format(f"<name>{user}</name>" if user else "") + inside + end if inside else ""

@@ -104,6 +104,8 @@ def _folded(times: list[Any], named: Collection[str]) -> list[Any]:
 
 def unknown(file: File, first: First) -> bool:
     """Whether records are not known by their latitudes, since their owner chose another unit than they are in."""
+    if first.options.get("crs") == "EPSG:3857" != file.options.get("crs"):
+        return True
     lats = {lat for one in file.records for lat in one.lats}
     rows = rows_of(first.reading)
     return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
