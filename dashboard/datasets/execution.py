@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from dashboard.core.text import one_line, storable
-from dashboard.datasets import lineage, thumbnails
+from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import data_files
@@ -26,6 +26,7 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.stays import StaySpec, stays_of
 
 UNPACKED = 4
+COMPARED = 0.9
 READ = 0.8  # the share of the work that is over once the file was read
 Data = list[Trajectory] | CountStream | CheckIns
 
@@ -35,7 +36,7 @@ class Read(NamedTuple):
 
     data: Data
     report: dict[str, Any]
-    evidence: lineage.Evidence
+    evidence: evidence.Evidence
 
 
 def run(pk: Any) -> bool:
@@ -110,6 +111,8 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
+    lease.report("Comparing with earlier uploads", COMPARED)
+    matching.prepare(row.owner_id, found.evidence)
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
     return fields | cleaned_columns(found.report) | {"source_file": file}
 
@@ -178,10 +181,10 @@ def _read(
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
     if reading.other is not None:
         _refuse_cleaning(steps)
-        return Read(reading.other, report | {"cleaning": []}, lineage.evidence_of(path, reading.other, reading.kind))
+        return Read(reading.other, report | {"cleaning": []}, evidence.evidence_of(path, reading.other, reading.kind))
     series, done = clean(reading.series, steps)
     report |= {"cleaning": [step.as_dict() for step in done]}
-    return Read(series, report, lineage.evidence_of(path, reading.series))
+    return Read(series, report, evidence.evidence_of(path, reading.series))
 
 
 def _refuse_cleaning(steps: Sequence[Any]) -> None:

@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
-from dashboard.datasets import execution, ledger, lineage, quota
+from dashboard.datasets import execution, ledger, lineage, matching, quota, tombstones
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -109,6 +109,8 @@ def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, res
     """Files first, then the row; neither without the other."""
     row.folder.take_folder(staging)
     try:
+        if evidence:
+            matching.prepare(row.owner_id, evidence)
         with transaction.atomic():
             quota.require(row.owner, row.size_bytes, row.file_name, reserved=reserved)
             if evidence:
@@ -209,6 +211,8 @@ def reread_dataset(
             "enqueued_at": None,
             "progressed_at": Now(),
         }
+    if evidence:
+        matching.prepare(dataset.owner_id, evidence)
     with transaction.atomic():
         taken = over.update(**changes) and not _stood_on(dataset)
         if not taken:
@@ -339,4 +343,6 @@ def set_budget(
 
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
+    source_file = dataset.source_file_id
     dataset.delete()
+    tombstones.forget_unless_charged(source_file)

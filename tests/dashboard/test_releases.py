@@ -148,7 +148,7 @@ class TestLedger:
         release = submit()
         services.cancel_release(release=release)
         assert (release.state, charges(release)) == (State.CANCELLED, [1, -1])
-        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0}
+        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0, "events": 0}
 
     def test_kept_where_one_did(self, submit):
         release = submit()

@@ -259,7 +259,7 @@ class TestRelease:
     ) -> None:
         row = requested(owner_api, stream, STREAM).json()
         assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0}
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0, "events": 0}
         again = owner_api.post(f"{RELEASES}{row['id']}/retry/")
         assert again.status_code == 201
         assert again.json()["id"] != row["id"]
