@@ -17,8 +17,8 @@ Instants = NDArray[np.int64]
 KEY_BYTES = 16
 
 
-def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
-    """Return SipHash-2-4 of each event's message: its one to three little-endian 64-bit ``words``, (n,) each; (n,).
+def siphash24(message: Sequence[Hashes], key: bytes) -> Hashes:
+    """Return SipHash-2-4 of each event's message, which is one to three little-endian 64-bit words, (n,) each; (n,).
 
     Raises
     ------
@@ -30,9 +30,9 @@ def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
     if len(key) != KEY_BYTES:
         raise ValueError(f"key must be {KEY_BYTES} bytes, got {len(key)}")
     k0, k1 = (np.uint64(int.from_bytes(key[at : at + 8], "little")) for at in (0, 8))
-    out = np.empty(len(words[0]), dtype=np.uint64)
+    out = np.empty(len(message[0]), dtype=np.uint64)
     for part in blocks(len(out)):
-        match [frozen(column[part]) for column in words]:
+        match [frozen(column[part]) for column in message]:
             case [first]:
                 siphash.of_one(first, k0, k1, out[part])
             case [first, second]:

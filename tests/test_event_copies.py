@@ -1,4 +1,4 @@
-"""docs/ledger.md and the engine's list say of every changed copy whether it is found, as it is measured."""
+"""docs/ledger.md and the engine's list have of every changed copy whether it is found, as it is measured."""
 
 from __future__ import annotations
 

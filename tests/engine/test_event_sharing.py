@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
-from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes, event_hashes, shared
+from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes, event_hashes, matching, shared
 from privacy_engine.geo import EARTH_RADIUS_M
 from tests.engine import plain_events
 from tests.engine.plain_events import Event
@@ -166,9 +166,9 @@ def walk(n: int, rng: np.random.Generator) -> Columns:
     return (east + 180) % 360 - 180, np.clip(lat + np.cumsum(rng.normal(0, 4e-4, n) * moving), -90, 90), times
 
 
-def generated(rng: np.random.Generator) -> list[list[Trajectory]]:
+def generated(rng: np.random.Generator, sizes: Sequence[int] = (5, 40, 150)) -> list[list[Trajectory]]:
     """A few uploads of two or three people: parts, changed, shuffled into series and merged with others."""
-    people = [walk(int(rng.integers(1, rng.choice([5, 40, 150]))), rng) for _ in range(rng.integers(2, 4))]
+    people = [walk(int(rng.integers(1, rng.choice(sizes))), rng) for _ in range(rng.integers(2, 4))]
     uploads = []
     for _ in range(rng.integers(2, 5)):
         parts: list[Trajectory] = []
@@ -226,3 +226,31 @@ def test_generated_uploads_share_what_a_comparison_of_all_pairs_finds() -> None:
 @pytest.mark.parametrize("block", range(20))
 def test_10_000_generated_sets_of_uploads_share_what_a_comparison_of_all_pairs_finds(block: int) -> None:
     checked(range(500 * block + 200, 500 * block + 700))
+
+
+def sampled_as_whole(seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    met = 0
+    for seed in seeds:
+        *earlier, last = [fresh_of(*parts) for parts in generated(np.random.default_rng(seed), (300, 60_000, 200_000))]
+        for other in earlier:
+            found = shared(last, stored(other))
+            with monkeypatch.context() as patched:
+                patched.setattr(matching, "SAMPLE", len(last))
+                whole = shared(last, stored(other))
+            met += whole is not None and len(last) > matching.SAMPLE
+            assert (found is None) == (whole is None), seed
+            if found is not None and whole is not None:
+                assert (found.ways, found.share) == (whole.ways, whole.share), seed
+                assert found.one.tolist() == whole.one.tolist()
+                assert found.other.tolist() == whole.other.tolist()
+    assert met > len(seeds) / 4
+
+
+def test_a_sample_decides_as_the_whole_upload_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled_as_whole(range(5), monkeypatch)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(900)
+def test_in_300_generated_sets_a_sample_decides_as_the_whole_upload_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled_as_whole(range(300), monkeypatch)
