@@ -7,6 +7,7 @@ import uuid
 import numpy as np
 from numpy.typing import NDArray
 
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.models import Reading, SourceFile
 from dashboard.storage import removals
 from privacy_engine.event_hashes.classes import MOST_CLASSES, relabelled
@@ -48,8 +49,11 @@ def _read(reading: Reading) -> tuple[Labels, Sets]:
     sets = [frozenset(files) for files, _ in reading.classes]
     if not reading.labels_file:
         return np.zeros(reading.events, dtype=np.uint32), sets
-    with reading.labels_path.local() as path:
-        return np.fromfile(path, dtype="<u2").astype(np.uint32), sets
+    try:
+        with reading.labels_path.local() as path:
+            return np.fromfile(path, dtype="<u2").astype(np.uint32), sets
+    except (FileNotFoundError, DamagedFile):  # any of its events may be in any class: an upper bound
+        return np.zeros(reading.events, dtype=np.uint32), [frozenset[int]().union(*sets)]
 
 
 def _write(reading: Reading, label: Labels, sets: Sets) -> None:

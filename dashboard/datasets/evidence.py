@@ -23,7 +23,7 @@ class Evidence:
     """A keyed digest of the bytes, and of the events keyed hashes, at hand with the events, and sketches.
 
     ``id`` is that of the reading it becomes if the ledger does not know it; ``compared`` has the events that it shares
-    with readings it was compared with.
+    with readings it was compared with; the hashes of those that are ``lost`` cannot be read.
     """
 
     file_digest: str
@@ -33,6 +33,7 @@ class Evidence:
     fresh: FreshEvents = field(repr=False)
     id: uuid.UUID = field(default_factory=uuid.uuid4)
     compared: dict[uuid.UUID, Shared | None] = field(default_factory=dict, repr=False)
+    lost: set[uuid.UUID] = field(default_factory=set, repr=False)
 
     @property
     def digest(self) -> str:

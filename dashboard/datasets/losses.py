@@ -130,7 +130,9 @@ def refresh_unit(lineage_id: int, unit: str) -> None:
 def _refresh(lineage_id: int, unit: str, files: Iterable[SourceFile]) -> None:
     charged = charges(lineage_id, unit)
     known = {row.source_file_id: row for row in EventLoss.objects.filter(source_file__lineage=lineage_id, unit=unit)}
-    most, new, changed = 0, [], []
+    most = 0
+    new: list[EventLoss] = []
+    changed: list[EventLoss] = []
     for file in files:
         found = worst(file, charged)
         row = known.get(file.pk) or EventLoss(source_file=file, unit=unit, spent=0)

@@ -1,8 +1,8 @@
 """Comparing an upload with those that its owner uploaded before.
 
-Readings are compared by the hashes of their events. Sketches are compared where hashes are missing or of no use: of
-earlier uploads that cannot be read again, where one of two uploads has no times, or one of two tables of check-ins no
-positions, and with what a deleted account left.
+Readings are compared by the hashes of their events. Sketches are compared where hashes are missing, damaged or of no
+use: of earlier uploads that cannot be read again, where one of two uploads has no times, or one of two tables of
+check-ins no positions, and with what a deleted account left.
 All events then count as shared.
 """
 
@@ -15,8 +15,10 @@ import numpy as np
 from django.db.models import Q
 from numpy.typing import NDArray
 
+from dashboard.core.storage_errors import DamagedFile
 from dashboard.datasets.evidence import Evidence
 from dashboard.datasets.models import LineageEntry, Reading, SourceFile, SourceSketch
+from privacy_engine.errors import DataError
 from privacy_engine.event_hashes import EventHashes, Shared, shared
 from privacy_engine.event_sketch import EventSketch, Overlap, overlap
 
@@ -24,7 +26,7 @@ How = LineageEntry.How
 LEAST_OF_DELETED = 100
 """Events that an upload shares with one of a deleted account at the least: of fewer one could guess."""
 TRAJECTORY_SORTS = ("timed", "untimed")
-STRENGTH = {how: i for i, how in enumerate((How.WHOLE, How.MOVED, How.ZONE, How.SAME))}
+STRENGTH: dict[str, int] = {how: i for i, how in enumerate((How.WHOLE, How.MOVED, How.ZONE, How.SAME))}
 
 Indices = NDArray[np.uint32]
 
@@ -40,7 +42,7 @@ class Match:
 
     def add(self, how: str, share: float) -> None:
         """Keep the strongest way and the largest share."""
-        self.how, self.share = max(self.how, how, key=lambda one: STRENGTH[How(one)]), max(self.share, share)
+        self.how, self.share = max(self.how, how, key=STRENGTH.__getitem__), max(self.share, share)
 
 
 def prepare(owner_id: Any, evidence: Evidence) -> None:
@@ -95,8 +97,12 @@ def _sorts(evidence: Evidence) -> tuple[str, ...]:
 
 def _shared(evidence: Evidence, reading: Reading) -> Shared | None:
     if reading.pk not in evidence.compared:
-        with reading.hashes_path.local() as path:
-            evidence.compared[reading.pk] = shared(evidence.fresh, EventHashes.read(path))
+        try:
+            with reading.hashes_path.local() as path:
+                evidence.compared[reading.pk] = shared(evidence.fresh, EventHashes.read(path))
+        except (FileNotFoundError, DamagedFile, DataError):
+            evidence.lost.add(reading.pk)
+            evidence.compared[reading.pk] = None
     return evidence.compared[reading.pk]
 
 
@@ -105,9 +111,8 @@ def _shared(evidence: Evidence, reading: Reading) -> Shared | None:
 
 def by_sketches(evidence: Evidence, others: Any) -> dict[int, float]:
     """The source files of ``others`` that share most events with an upload, where hashes cannot tell."""
-    untold = (
-        Q(reading=None) | ~Q(reading__sort__in=_sorts(evidence)) | (Q(timed=b"") if evidence.timed else ~Q(timed=b""))
-    )
+    without_times = Q(timed=b"") if evidence.timed else ~Q(timed=b"")
+    untold = Q(reading=None) | Q(reading__in=evidence.lost) | ~Q(reading__sort__in=_sorts(evidence)) | without_times
     return matches(evidence, others.filter(untold, kind=evidence.kind))
 
 

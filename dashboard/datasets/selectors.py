@@ -244,7 +244,7 @@ def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
         "more": [_more(dataset, unit) for unit in dataset.units[1:]] + _of_other_kinds(dataset),
         "stability": dataset.stability,
         "others": [
-            one | {"spent": one["spent_per_km"] * share, "how_text": one["how"] and LineageEntry.How(one["how"]).label}
+            one | {"spent": one["spent_per_km"] * share, "how_text": dict(LineageEntry.How.choices).get(one["how"], "")}
             for one in shared_with(dataset, user)
         ],
         "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],

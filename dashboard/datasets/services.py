@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
-from dashboard.datasets import execution, ledger, lineage, matching, quota, tombstones
+from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -327,7 +327,7 @@ def set_budget(
     if epsilon is not None or radius_m is not None:
         described = {"epsilon": epsilon, "radius_m": radius_m} if unit == Unit.EVENT_PER_M else {"epsilon": epsilon}
         parsed = ledger.parse_total(dataset, described)
-        total = ledger.whole(ledger.micro(parsed["epsilon"], parsed["radius_m"]))
+        total = losses.whole(losses.micro(parsed["epsilon"], parsed["radius_m"]))
     budget, per = ledger.locked(dataset, unit), ledger.PER[unit]
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):

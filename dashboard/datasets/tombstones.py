@@ -42,7 +42,9 @@ def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
     """
     taken = [pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)]
     own = {one.file_digest: one for one in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
-    found, same, seen = set(), set(), {}
+    found: set[int] = set()
+    same: set[int] = set()
+    seen: dict[str, int] = {}
     for one in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
         found.add(one.pk)
         if one.file_digest in own:  # stays as it is, and counts for the one that the owner has
