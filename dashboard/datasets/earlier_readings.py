@@ -32,7 +32,7 @@ BEGUN_AGAIN = timedelta(hours=1)
 
 def _waiting() -> QuerySet[SourceFile]:
     """Source files with a reading whose hashes are missing, and with a dataset to compute them from."""
-    ready = Dataset.objects.filter(state=State.READY, aggregation=None, stay_detection=None)
+    ready = Dataset.objects.filter(state=State.READY, aggregation__isnull=True, stay_detection__isnull=True)
     without = SourceFile.objects.filter(sketches__isnull=False, sketches__reading=None, datasets__in=ready)
     return without.filter(hashing_attempts__lt=MOST_ATTEMPTS).distinct()
 
@@ -69,7 +69,9 @@ def add_hashes(source_file: int) -> bool:
     if not claimed.update(hashing_at=timezone.now(), hashing_attempts=F("hashing_attempts") + 1):
         return False
     file = SourceFile.objects.get(pk=source_file)
-    rows = file.datasets.filter(state=State.READY, aggregation=None, stay_detection=None).order_by("created_at", "pk")
+    rows = file.datasets.filter(state=State.READY, aggregation__isnull=True, stay_detection__isnull=True).order_by(
+        "created_at", "pk"
+    )
     for row in rows:
         evidence = _evidence(row, file)
         if evidence is None:
