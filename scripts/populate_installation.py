@@ -27,8 +27,8 @@ from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.files.base import ContentFile  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset  # noqa: E402
 from dashboard.datasets import ledger  # noqa: E402
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset  # noqa: E402
 from dashboard.datasets.services import import_dataset, set_budget  # noqa: E402
 from dashboard.landmarks.services import mark_landmarks  # noqa: E402
 from dashboard.releases import execution, services  # noqa: E402
