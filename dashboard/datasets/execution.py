@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from dashboard.core.text import one_line, storable
-from dashboard.datasets import lineage, thumbnails
+from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import data_files
@@ -29,6 +29,7 @@ from privacy_engine.stays import StaySpec, stays_of
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4
+COMPARED = 0.9
 READ = 0.8  # the share of the work that is over once the file was read
 Data = list[Trajectory] | CountStream | CheckIns
 
@@ -41,7 +42,7 @@ class Read(NamedTuple):
 
     data: Data
     report: dict[str, Any]
-    evidence: lineage.Evidence
+    evidence: evidence.Evidence
     decisions: Decisions
 
 
@@ -119,6 +120,8 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
+    lease.report("Comparing with earlier uploads", COMPARED)
+    matching.prepare(row.owner_id, found.evidence)
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
     return fields | read_columns(found) | {"source_file": file}
 
@@ -203,11 +206,11 @@ def _read(
     report["guesses"] = decisions.guesses
     if reading.other is not None:
         _refuse_cleaning(steps)
-        evidence = lineage.evidence_of(path, reading.other, reading.kind)
-        return Read(reading.other, report | {"cleaning": []}, evidence, decisions)
+        known = evidence.evidence_of(path, reading.other, reading.kind)
+        return Read(reading.other, report | {"cleaning": []}, known, decisions)
     series, done = clean(reading.series, steps)
     report |= {"cleaning": [step.as_dict() for step in done]}
-    return Read(series, report, lineage.evidence_of(path, reading.series), decisions)
+    return Read(series, report, evidence.evidence_of(path, reading.series), decisions)
 
 
 def _refuse_cleaning(steps: Sequence[Any]) -> None:

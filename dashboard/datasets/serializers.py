@@ -119,10 +119,15 @@ class BudgetSerializer(serializers.Serializer[Any]):
 
 
 class SpentSerializer(serializers.Serializer[Any]):
-    """What they leaked so far, ε per kilometre, event-level, composed."""
+    """What that event has spent which spent most, over the releases of all uploads that hold it: ε per kilometre."""
 
     per_km = serializers.FloatField()
-    releases = serializers.IntegerField()
+    releases = serializers.IntegerField(help_text="By how many releases.")
+    events = serializers.IntegerField(
+        allow_null=True,
+        help_text="How many events of the upload have spent so much; 0 where nothing was spent, null of an upload from "
+        "before events were counted, whose file is gone.",
+    )
 
 
 class GuessSerializer(serializers.Serializer[Any]):
@@ -245,10 +250,11 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         return row.decisions.as_dict()
 
     @extend_schema_field(SpentSerializer)
-    def get_spent(self, row: Any) -> dict[str, float]:
-        return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0}
+    def get_spent(self, row: Any) -> dict[str, float | None]:
+        events = row.spent_events if row.spent_micro else 0
+        return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0, "events": events}
 
-    @extend_schema_field(serializers.IntegerField(help_text="How many other uploads share its budget."))
+    @extend_schema_field(serializers.IntegerField(help_text="How many other uploads share its limit."))
     def get_sharing(self, row: Any) -> int:
         return row.sharing or 0
 

@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
-from dashboard.datasets import execution, ledger, lineage, quota
+from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -109,6 +109,8 @@ def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, res
     """Files first, then the row; neither without the other."""
     row.folder.take_folder(staging)
     try:
+        if evidence:
+            matching.prepare(row.owner_id, evidence)
         with transaction.atomic():
             quota.require(row.owner, row.size_bytes, row.file_name, reserved=reserved)
             if evidence:
@@ -214,6 +216,8 @@ def reread_dataset(
             "progressed_at": Now(),
             "decided": decided,
         }
+    if evidence:
+        matching.prepare(dataset.owner_id, evidence)
     with transaction.atomic():
         taken = over.update(**changes) and not _stood_on(dataset)
         if not taken:
@@ -329,7 +333,7 @@ def set_budget(
     if epsilon is not None or radius_m is not None:
         described = {"epsilon": epsilon, "radius_m": radius_m} if unit == Unit.EVENT_PER_M else {"epsilon": epsilon}
         parsed = ledger.parse_total(dataset, described)
-        total = ledger.whole(ledger.micro(parsed["epsilon"], parsed["radius_m"]))
+        total = losses.whole(losses.micro(parsed["epsilon"], parsed["radius_m"]))
     budget, per = ledger.locked(dataset, unit), ledger.PER[unit]
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
@@ -345,4 +349,6 @@ def set_budget(
 
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
+    source_file = dataset.source_file_id
     dataset.delete()
+    tombstones.forget_unless_charged(source_file)

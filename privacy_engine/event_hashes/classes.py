@@ -46,16 +46,19 @@ def classes(n: int, held: Mapping[int, NDArray[np.integer[Any]]], most: int = MO
         label[events] = fresh[before]
         sets += [sets[one] | {upload} for one in divided.tolist()]
         if len(sets) > 2 * MEANWHILE * most:
-            label, sets, fewer = _relabelled(label, sets, MEANWHILE * most)
+            label, sets, fewer = relabelled(label, sets, MEANWHILE * most)
             joined |= fewer
-    label, sets, fewer = _relabelled(label, sets, most)
+    label, sets, fewer = relabelled(label, sets, most)
     counts = np.bincount(label, minlength=len(sets)).tolist()
     found = [(one, count) for one, count in zip(sets, counts, strict=True) if count]
     return Classes(sorted(found, key=lambda one: (-one[1], sorted(one[0]))), joined or fewer)
 
 
-def _relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tuple[Labels, list[frozenset[int]], bool]:
-    """At most ``most`` sets that have events, their labels, and whether any were joined for it."""
+def relabelled(label: Labels, sets: Sequence[frozenset[int]], most: int) -> tuple[Labels, list[frozenset[int]], bool]:
+    """Return the labels of events among sets, of which each is listed once, has events, and are at most ``most``.
+
+    Also whether sets were joined for that.
+    """
     found: Labelled = {}
     for i, count in enumerate(np.bincount(label, minlength=len(sets)).tolist()):
         if count:

@@ -215,7 +215,7 @@ class TestFaults:
             assert owner_api.delete(f"/api/v1/datasets/{ready_dataset.pk}/").status_code == 204
         assert not Dataset.objects.exists()
         s3_server.fail()
-        assert len(list(one.listed(""))) == 2
+        assert len(list(one.listed(""))) == 3  # with hashes of its events
         assert removals.finish() == 1
         assert list(one.listed("")) == []
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('datasets', '0020_upload_checksum'),
+        ('datasets', '0022_earlier_charges'),
     ]
 
     operations = [
