@@ -81,10 +81,10 @@ class History:
                 assert one["shared_events"] == len(self.count.held[i, other])
 
 
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", range(100))
 def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db: None, owner: User, part: int) -> None:
     sets = 10_000 if settings.default.max_examples >= 200 else 100
-    for seed in range(part, sets, 20):
+    for seed in range(part, sets, 100):
         with transaction.atomic():
             history = History(owner, seed)
             for step in history.rng.choices(
