@@ -34,7 +34,7 @@ class Budget(models.Model):
     """What the releases of one lineage may leak of any one event in one unit, and have leaked of the worst one so far.
 
     ``spent`` is the largest :class:`EventLoss` of its files; it is more than the limit where lineages were joined that
-    had spent more. ``version`` changes with every charge: of two at once, one looks again. Amounts are integers in
+    had spent more. ``version`` changes with every charge: of two at once, one is computed again. Amounts are integers in
     micro-ε. In the unit ``event_per_m`` they are per kilometre: a release with level ε within r metres leaks ε·1000/r
     per km; in the others ``total_radius_m`` is null.
     """
@@ -203,7 +203,7 @@ class LineageEntry(models.Model):
         OTHER_PEOPLE = "other-people", "is of other people, its owner says"
 
     class How(TextChoices):
-        """How shared events were found; whole: which they are is not known, or not told."""
+        """How shared events were found; whole: which they are is not known, or not shown."""
 
         SAME = "same", "the same events"
         ZONE = "zone", "the same events in another time zone"

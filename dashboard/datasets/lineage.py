@@ -67,13 +67,13 @@ def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> 
     if file is None:
         lineage = Lineage.objects.create(owner_id=owner_id)
         file = SourceFile.objects.create(owner_id=owner_id, lineage=lineage, file_digest=evidence.file_digest)
-    anew = file.inherited or bool(taken)  # nobody may have compared it with what its new owner uploaded
-    if anew:
+    again = file.inherited or bool(taken)  # it was not compared with what its new owner uploaded
+    if again:
         SourceFile.objects.filter(pk=file.pk).update(inherited=False)
         file.inherited = False
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
     found = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
-    register_reading(file, evidence, found, anew=anew)
+    register_reading(file, evidence, found, again=again)
     file.refresh_from_db()
     return file
 
@@ -83,11 +83,11 @@ def register_reading(
     evidence: Evidence,
     found: Mapping[int, matching.Match] = MappingProxyType({}),
     *,
-    anew: bool = False,
+    again: bool = False,
 ) -> None:
     """Record the events of a source file as they were read; the owner must be locked.
 
-    A reading that is known already is compared with the owner's other uploads only if ``anew``.
+    A reading that is known already is compared with the owner's other uploads only if ``again``.
     """
     reading = file.readings.filter(digest=evidence.events_digest).first()
     known = reading is not None
@@ -108,7 +108,7 @@ def register_reading(
     sketch, _ = SourceSketch.objects.get_or_create(source_file=file, digest=evidence.digest, defaults=stored)
     if sketch.reading_id is None:
         SourceSketch.objects.filter(pk=sketch.pk).update(reading=reading)
-    if not known or anew:
+    if not known or again:
         left = SourceSketch.objects.filter(Q(source_file__lineage__owner=None) | Q(source_file__inherited=True))
         left = left.filter(Q(source_file__lineage__owner=None) | Q(source_file__owner=file.owner_id))
         shares = matching.of_deleted_accounts(evidence, left.exclude(source_file=file))
@@ -209,7 +209,7 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
         LineageEntry.objects.create(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk, amounts=amounts)
         other = SourceFile.objects.get(pk=pk)
         for one, gone in ((file, other), (other, file)):
-            one.whole = [kept for kept in one.whole if kept != gone.pk]
+            one.whole = [pk for pk in one.whole if pk != gone.pk]
             one.save(update_fields=["whole"])
             for reading in one.readings.all():
                 event_classes.remove(reading, gone.pk)

@@ -110,7 +110,7 @@ def _shared(evidence: Evidence, reading: Reading) -> Shared | None:
 
 
 def by_sketches(evidence: Evidence, others: Any) -> dict[int, float]:
-    """The source files of ``others`` that share most events with an upload, where hashes cannot tell."""
+    """The source files of ``others`` that share most events with an upload, where hashes do not show it."""
     without_times = Q(timed=b"") if evidence.timed else ~Q(timed=b"")
     untold = Q(reading=None) | Q(reading__in=evidence.lost) | ~Q(reading__sort__in=_sorts(evidence)) | without_times
     return matches(evidence, others.filter(untold, kind=evidence.kind))

@@ -34,7 +34,7 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     page.goto(f"/datasets/{part.pk}/")
     panel = page.locator("#budget")
     expect(panel).to_contain_text("ε = 1 within 200")
-    expect(panel).to_contain_text("Shares its budget with 1 other upload that shares most of its events")
+    expect(panel).to_contain_text("1 other upload shares events, and with them the limit")
     expect(panel.get_by_role("link", name="Walk")).to_have_attribute("href", f"/datasets/{walk.pk}/")
     expect(panel).to_contain_text("Not recognised: positions or times that were changed")
     panel.get_by_role("button", name="They are different people").click()

@@ -1,6 +1,6 @@
 """Generated histories of overlapping uploads and releases, and what each event spent, counted over Python sets.
 
-A count knows no hash and no class: it has, by upload, the set of its events, and adds up charges of exact numbers.
+A count has no hash and no class: it holds, by upload, the set of its events, and adds up charges of exact numbers.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def next_upload(rng: random.Random, known: list[Event], uploads: list[Upload]) -
 
 
 class Count:
-    """What each event spent, by a comparison of every pair of uploads and exact sums; knows no hash and no class."""
+    """What each event spent, by a comparison of every pair of uploads and exact sums, without any hash or class."""
 
     def __init__(self) -> None:
         self.uploads: list[Upload] = []

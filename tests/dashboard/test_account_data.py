@@ -293,7 +293,7 @@ class TestTombstones:
             [(None, None, "whole")] if rows == 100 else []  # 144 are the same bytes
         )
 
-    def test_what_was_taken_over_tells_a_guess_nothing(self, owner: User, stranger: User) -> None:
+    def test_what_was_taken_over_shows_a_guess_nothing(self, owner: User, stranger: User) -> None:
         released(owner, b"".join(TEN_MINUTES))
         services.delete_account(user=owner)
         import_dataset(owner=stranger, upload=upload(b"".join(TEN_MINUTES[:120]), "part.csv"))

@@ -23,7 +23,7 @@ from rest_framework.test import APIClient
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, losses, services
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.models import BudgetEntry, Dataset
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
 from tests.examples import examples

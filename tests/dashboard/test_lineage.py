@@ -115,6 +115,27 @@ class TestAPart:
         rows = [";".join(row.split(",")[::-1]) for row in reversed(lines())]
         assert per_km(imported(owner, csv(rows, "lon;lat;time"), "walk.txt")) == 100.0
 
+    @pytest.mark.parametrize("form", ["gpx", "geojson", "checkins"])
+    def test_some_of_its_events_in_another_format_are_recognised(self, owner: User, first: Dataset, form: str) -> None:
+        rows = [_cells(row) for row in lines(start=40, count=40)]
+        if form == "gpx":
+            points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{t}</time></trkpt>' for t, lat, lon in rows)
+            head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
+            body = f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>"
+        elif form == "geojson":
+            place = '{{"type": "Point", "coordinates": [{}, {}]}}'
+            made = [
+                f'{{"type": "Feature", "properties": {{"time": "{t}"}}, "geometry": {place.format(lon, lat)}}}'
+                for t, lat, lon in rows
+            ]
+            body = f'{{"type": "FeatureCollection", "features": [{", ".join(made)}]}}'
+        else:
+            table = [f"u{i % 3},{t},v{i},{lat},{lon}" for i, (t, lat, lon) in enumerate(rows)]
+            body = "\n".join(["user_id,time,venue_id,lat,lon", *table, ""])
+        other = imported(owner, body.encode(), f"walk.{'csv' if form == 'checkins' else form}")
+        assert other.kind == ("checkins" if form == "checkins" else "trajectory")
+        assert ledger.spent(other, "event_per_m") == {"per_km": 100.0, "releases": 1, "events": 20}
+
     def test_without_its_times_is_recognised_by_its_places(self, owner: User, first: Dataset) -> None:
         rows = [row.split(",", 1)[1] for row in lines(count=50)]
         bare = imported(owner, csv(rows, "lat,lon"))
@@ -123,7 +144,7 @@ class TestAPart:
 
     @pytest.mark.parametrize("common", [0, 1, 10, 28])
     def test_what_any_shared_event_spent_counts(self, owner: User, first: Dataset, common: int) -> None:
-        """The overlap of two exports, however small: each event counts by itself."""
+        """The overlap of two exports, however small: each event counts alone."""
         other = imported(owner, csv(lines(count=common) + lines(start=1000, count=N - common)))
         spent = 100.0 if common else 0.0
         assert ledger.spent(other) == {"per_km": spent, "releases": int(bool(common)), "events": common}
