@@ -35,8 +35,8 @@ class Budget(models.Model):
 
     ``spent`` is the largest :class:`EventLoss` of its files; it is more than the limit where lineages were joined that
     had spent more. ``version`` changes with every charge: of two at once, one is computed again. Amounts are integers
-    in micro-ε. In the unit ``event_per_m`` they are per kilometre: a release with level ε within r metres leaks ε·1000/r
-    per km; in the others ``total_radius_m`` is null.
+    in micro-ε. In the unit ``event_per_m`` they are per kilometre: a release with level ε within r metres leaks
+    ε·1000/r per km; in the others ``total_radius_m`` is null.
     """
 
     lineage = models.ForeignKey(Lineage, on_delete=models.CASCADE, related_name="budgets")

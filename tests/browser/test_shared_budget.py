@@ -36,7 +36,7 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     expect(panel).to_contain_text("ε = 1 within 200")
     expect(panel).to_contain_text("1 other upload shares events, and with them the limit")
     expect(panel.get_by_role("link", name="Walk")).to_have_attribute("href", f"/datasets/{walk.pk}/")
-    expect(panel).to_contain_text("Not recognised: positions or times that were changed")
+    expect(panel).to_contain_text("Not recognised: positions rounded to 2 decimals")
     panel.get_by_role("button", name="They are different people").click()
     dialog = page.get_by_role("dialog", name="Are they different people?")
     expect(dialog).to_contain_text("separate from the other upload")
