@@ -152,7 +152,7 @@ def _lately(text: str, day: float, log: _Log) -> int | None:
 
     Of a sentence with its date it is that of the same date, else one of the last few that bears no other date.
     """
-    if (day, text) in log.dated:
+    if math.isfinite(day) and (day, text) in log.dated:
         return log.dated[day, text]
     last = range(len(log.clock_texts) - 1, max(-1, len(log.clock_texts) - 5), -1)
     same = (place for place in last if log.clock_texts[place] == text)

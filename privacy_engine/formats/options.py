@@ -114,7 +114,7 @@ _PERSON = (
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The reading options; None leaves a thing to be found out from the file.
+    """The reading options; None leaves a thing to be decided from the file.
 
     Text is accepted for every option, since forms send text; an empty text is None.
     """
@@ -173,7 +173,11 @@ class ReadOptions:
         "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES, advanced=True
     )
     automatic: str | None = _option(
-        "choice", "Found out", "What is found out from the rows where no option states it.", AUTOMATIC, advanced=True
+        "choice",
+        "Automatic choices",
+        "What is decided from the rows where no option states it.",
+        AUTOMATIC,
+        advanced=True,
     )
     fourth: str | None = _option(
         "choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH, advanced=True

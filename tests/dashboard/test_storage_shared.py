@@ -216,7 +216,7 @@ class TestFaults:
         assert not Dataset.objects.exists()
         s3_server.fail()
         assert len(list(one.listed(""))) == 3  # with hashes of its events
-        assert removals.finish() == 1
+        assert removals.finish() == 2
         assert list(one.listed("")) == []
 
 
