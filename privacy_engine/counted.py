@@ -32,6 +32,8 @@ class Counted:
         True where the box, or the first and the last timestamp, follow from the data that are to be protected.
     cleaned : tuple of str
         The names of the cleaning steps before counting.
+    decided : tuple of str
+        The options that the events were read with and that were decided from all of them, each with its value.
 
     Raises
     ------
@@ -46,6 +48,7 @@ class Counted:
     box_from_data: bool = False
     times_from_data: bool = False
     cleaned: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -106,6 +109,10 @@ class Counted:
         found += ["the first and the last timestamp, which were taken from the data"] * self.times_from_data
         if self.cleaned:
             found.append(f"what cleaning ({', '.join(self.cleaned)}) made of the upload before it was counted")
+        if self.decided:
+            found.append(
+                f"the options that the events were read with, decided from the data ({', '.join(self.decided)})"
+            )
         if self.unit != "person":
             found.append(f"other {'events' if self.unit == 'event' else 'series'} of the same person")
         return tuple(found)
@@ -128,12 +135,14 @@ class Counted:
 
     def as_dict(self) -> dict[str, Any]:
         """The description as JSON-ready data."""
-        return asdict(self) | {"cleaned": list(self.cleaned)}
+        found = asdict(self) | {"cleaned": list(self.cleaned), "decided": list(self.decided)}
+        return found if self.decided else {name: value for name, value in found.items() if name != "decided"}
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Counted:
         """What :meth:`as_dict` describes."""
         rest = dict(description)
         grid, cleaned = Grid(**rest.pop("grid")), tuple(map(str, rest.pop("cleaned")))
+        decided = tuple(map(str, rest.pop("decided", ())))
         rest |= {name: bool(rest[name]) for name in ("changed", "box_from_data", "times_from_data")}
-        return cls(grid, cleaned=cleaned, **rest)
+        return cls(grid, cleaned=cleaned, decided=decided, **rest)

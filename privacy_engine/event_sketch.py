@@ -14,17 +14,14 @@ upload with more data in it, is recognised as a whole copy is.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privacy_engine.data import CheckIns, CountStream, Trajectory
-from privacy_engine.progress import ROWS, reported
-
-Hashes = NDArray[np.uint64]
+from privacy_engine.event_words import Hashes, instants, position_words, siphash24, text_words
+from privacy_engine.progress import reported
 
 SIZE = 4096
 """The most hashes a sketch holds (32 kB); uploads of at most so many distinct events are compared exactly."""
@@ -33,10 +30,8 @@ LEAST_SAMPLED = 8
 MOST = 0.5
 """Uploads are taken to be of the same data from this share of the smaller one's events on."""
 
-_KEY_BYTES = 16
-_BLOCK = 1 << 15  # events hashed at a time: four working arrays of 256 kB stay in the cache
+_BLOCK = 1 << 15  # events hashed at a time, which stay in the cache
 _LARGEST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-_INITIAL = tuple(np.frombuffer(b"somepseudorandomlygeneratedbytes", dtype=">u8").astype(np.uint64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +94,6 @@ def checkin_sketch(checkins: CheckIns, key: bytes, *, timed: bool) -> EventSketc
 
 
 def _sketch(events: Iterable[Sequence[Hashes]], key: bytes) -> EventSketch:
-    if len(key) != _KEY_BYTES:
-        raise ValueError(f"key must be {_KEY_BYTES} bytes, got {len(key)}")
     found: Hashes = np.empty(0, dtype=np.uint64)
     for words in reported(events):
         hashes = siphash24(words, key)
@@ -125,60 +118,22 @@ def overlap(one: EventSketch, other: EventSketch) -> Overlap:
     return Overlap(common / sampled if sampled else 0.0, sampled, one.complete and other.complete)
 
 
-def siphash24(words: Sequence[Hashes], key: bytes) -> Hashes:
-    """Return SipHash-2-4 of each event's message: its little-endian 64-bit ``words``, each an (n,) array; (n,)."""
-    k0, k1 = (np.uint64(int.from_bytes(key[i : i + 8], "little")) for i in (0, 8))
-    state = [np.full(len(words[0]), initial ^ k) for initial, k in zip(_INITIAL, (k0, k1, k0, k1), strict=True)]
-    length = np.full(1, 8 * len(words) << 56, dtype=np.uint64)
-    for word in (*words, length):
-        state[3] ^= word
-        _rounds(state, 2)
-        state[0] ^= word
-    state[2] ^= np.uint64(0xFF)
-    _rounds(state, 4)
-    return np.asarray(state[0] ^ state[1] ^ state[2] ^ state[3])
-
-
-def _rounds(state: list[Hashes], count: int) -> None:
-    a, b, c, d = state
-    scratch = np.empty_like(a)
-    for _ in range(count):
-        _add_rotate_xor(a, b, 13, scratch)
-        _rotate(a, 32, scratch)
-        _add_rotate_xor(c, d, 16, scratch)
-        _add_rotate_xor(a, d, 21, scratch)
-        _add_rotate_xor(c, b, 17, scratch)
-        _rotate(c, 32, scratch)
-
-
-def _add_rotate_xor(left: Hashes, right: Hashes, bits: int, scratch: Hashes) -> None:
-    left += right
-    _rotate(right, bits, scratch)
-    right ^= left
-
-
-def _rotate(values: Hashes, bits: int, scratch: Hashes) -> None:
-    np.right_shift(values, np.uint64(64 - bits), out=scratch)
-    np.left_shift(values, np.uint64(bits), out=values)
-    values |= scratch
-
-
 def _words(series: Sequence[Trajectory], timed: bool) -> Iterator[list[Hashes]]:
     """The events as messages of one or two words, block by block."""
     for one in series:
         for start in range(0, len(one), _BLOCK):
             part = slice(start, start + _BLOCK)
-            words = [_place(one.lon[part], one.lat[part])]
+            words = [position_words(one.lon[part], one.lat[part])]
             if timed:
                 assert one.time_s is not None
-                words.append(_instants(one.time_s[part]))
+                words.append(instants(one.time_s[part]).view(np.uint64))
             yield words
 
 
 def _count_words(stream: CountStream, key: bytes) -> Iterator[list[Hashes]]:
     """The counts above 0 as messages of three words, timestamp by timestamp in blocks."""
-    names = _text_words(stream.names, key)
-    labels = _text_words(stream.labels, key) if stream.time_s is None else _instants(stream.time_s)
+    names = text_words(stream.names, key)
+    labels = text_words(stream.labels, key) if stream.time_s is None else instants(stream.time_s).view(np.uint64)
     rows = max(_BLOCK // max(len(stream.names), 1), 1)
     for start in range(0, len(stream), rows):
         counts = stream.counts[start : start + rows]
@@ -188,7 +143,7 @@ def _count_words(stream: CountStream, key: bytes) -> Iterator[list[Hashes]]:
 
 
 def _checkin_words(checkins: CheckIns, key: bytes, timed: bool) -> Iterator[list[Hashes]]:
-    places = _text_words(checkins.places, key) if checkins.place is not None else None
+    places = text_words(checkins.places, key) if checkins.place is not None else None
     for start in range(0, len(checkins), _BLOCK):
         part = slice(start, start + _BLOCK)
         if places is not None and checkins.place is not None:
@@ -196,27 +151,7 @@ def _checkin_words(checkins: CheckIns, key: bytes, timed: bool) -> Iterator[list
         else:
             assert checkins.lon is not None
             assert checkins.lat is not None
-            words = [_place(checkins.lon[part], checkins.lat[part])]
+            words = [position_words(checkins.lon[part], checkins.lat[part])]
         if timed:
-            words.append(_instants(checkins.time_s[part]))
+            words.append(instants(checkins.time_s[part]).view(np.uint64))
         yield words
-
-
-def _instants(time_s: NDArray[np.float64]) -> Hashes:
-    """Times in whole milliseconds."""
-    return np.asarray(np.round(time_s * 1000).astype(np.int64).view(np.uint64))
-
-
-def _text_words(texts: Sequence[str], key: bytes) -> Hashes:
-    """One keyed word for each text."""
-    coming = reported(texts, ROWS)
-    digests = [hashlib.blake2b(text.encode(), key=key, digest_size=8).digest() for text in coming]
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
-
-
-def _place(lon: NDArray[np.float64], lat: NDArray[np.float64]) -> Hashes:
-    """Position on the grid as one word; the two names of the antimeridian are one position."""
-    east = np.round(lon * 1e7).astype(np.int64)
-    east[east == -1_800_000_000] = 1_800_000_000
-    north = np.round(lat * 1e7).astype(np.int64)
-    return np.asarray((east & 0xFFFF_FFFF | north << 32).view(np.uint64))

@@ -12,6 +12,7 @@ from privacy_engine.analysis.forecast import noise_p95_m
 from privacy_engine.cleaning import CleaningStep, Done, stability_of
 from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
 from privacy_engine.datatypes import DataType, datatypes
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.hierarchy import natural
 from privacy_engine.label import NOT_PRIVATE, privacy_label, release_context
 from privacy_engine.landmarks import LandmarkMethod, MarkedBeside, SelectionSpec
@@ -20,6 +21,8 @@ from privacy_engine.people import largest_total, most_landmarks, people
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec, for_counts
 from privacy_engine.stored_releases import each
+
+NONE = Decisions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,11 @@ def release_trajectories(
     *,
     cleaning: Sequence[CleaningStep] = (),
     done: Sequence[Done] = (),
+    decisions: Decisions = NONE,
 ) -> LabelledRelease:
     """Release ``series``, which ``cleaning`` has left; ``done`` is what each of its steps did.
+
+    ``decisions`` are those of reading the file that they came from.
 
     Raises
     ------
@@ -105,20 +111,24 @@ def release_trajectories(
         stability=stability_of(done),
         whole_trace=largest_total(person.joined_values(budgets) for person in persons),
         noise_p95_m=None if spec.postprocess else noise_p95_m(spec.mechanism, masks),
-    )
+    ).with_reading(decisions.listed, decisions.joined)
     private = all(one.private for one in drawn)
     label = privacy_label(spec, context, private=private, cleaning=cleaning, sha256=data_type.digest(drawn))
     return LabelledRelease(spec, context, drawn, label)
 
 
-def release_other(spec: ReleaseSpec, data: CountStream | CheckIns) -> LabelledRelease:
-    """Release a count stream or check-ins; ParameterErrors where the mechanism is for another kind of data."""
+def release_other(spec: ReleaseSpec, data: CountStream | CheckIns, *, decisions: Decisions = NONE) -> LabelledRelease:
+    """Release a count stream or check-ins; ParameterErrors where the mechanism is for another kind of data.
+
+    ``decisions`` are those of reading the file that they came from.
+    """
     data_type, context = datatypes[data.kind], NO_CONTEXT
     if isinstance(data, CountStream):
         spec = for_counts(
             spec.checked(data.kind), data.counted, natural(data.names, on_a_grid=data.counted is not None)
         )
         context = Context.of_counts(data.counted)
+    context = context.with_box(spec.box_from_data).with_reading(decisions.listed, decisions.joined)
     drawn = data_type.release(spec, data)
     label = privacy_label(spec, context, private=drawn.private, sha256=data_type.digest(drawn))
     return LabelledRelease(spec, context, drawn, label)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 
 from privacy_engine.counted import Counted
 from privacy_engine.detected_stays import DetectedStays
+from privacy_engine.plurals import counted
 
 ONE_PERSON = "one person"
 ONE_SERIES = "one series"
 """The unit of releases drawn before people were known: each series had a budget of its own."""
+
+
+DECIDED = "decided from the data"
+SEEN_BOX = "the box and the cells of the grid, which were chosen with knowledge of the uploaded check-ins"
+"""What no promise covers of check-ins whose grid is not public knowledge."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,10 @@ class Context:
         The largest sum of the budgets of all events of any one person, as a level within the mechanism's radius.
     noise_p95_m : float or None
         What noise moves 95 % of the published positions by at most, in metres; None where it is not known.
+    box_from_data : bool
+        True where the box or the cells of the grid of check-ins were chosen with knowledge of them.
+    decided : tuple of str
+        The reading options that were decided from all rows of the upload, each with its value.
     """
 
     landmarks: int | None = None
@@ -99,6 +110,8 @@ class Context:
     noise_p95_m: float | None = None
     counted: Counted | None = None
     stays: DetectedStays | None = None
+    box_from_data: bool = False
+    decided: tuple[str, ...] = ()
 
     @classmethod
     def of_stays(cls, stays: DetectedStays) -> Context:
@@ -109,6 +122,22 @@ class Context:
     def of_counts(cls, counted: Counted | None) -> Context:
         """What a promise about the counts of a stream depends on."""
         return cls() if counted is None else cls(counted=counted, not_covered=counted.not_covered)
+
+    def with_box(self, from_data: bool) -> Context:
+        """The same for releases of check-ins whose box was chosen with knowledge of them, if it was."""
+        if not from_data:
+            return self
+        return replace(self, box_from_data=True, not_covered=(*self.not_covered, SEEN_BOX))
+
+    def with_reading(self, decided: Sequence[str], joined: Sequence[str]) -> Context:
+        """The same for an upload of which these options were ``decided``; ``joined`` is what is not covered of rows."""
+        return replace(self, decided=tuple(decided), not_covered=(*self.not_covered, *joined))
+
+    @property
+    def uncovered(self) -> tuple[str, ...]:
+        """Everything that is not covered, the reading options one by one."""
+        listed = f"the values of the reading options, which were {DECIDED} ({', '.join(self.decided)})"
+        return (*self.not_covered, listed) if self.decided else self.not_covered
 
     def merged(self) -> Context:
         """The same with the conditions of the choice of landmarks, and what it leaves uncovered, before the others."""
@@ -123,7 +152,9 @@ class Context:
         made = self.counted or self.stays
         covers = f", which covers {made.covers}" if made else ""
         provided = f", provided that {' and '.join(self.provided)}" if self.provided else ""
-        uncovered = f"; not covered: {'; '.join(self.not_covered)}" if self.not_covered else ""
+        what = f"the values of {counted(len(self.decided), 'reading option')}, {DECIDED}"
+        left = [*self.not_covered, *([what] if self.decided else [])]
+        uncovered = f"; not covered: {'; '.join(left)}" if left else ""
         return f"{sentence}{covers}{provided}{uncovered}."
 
 

@@ -18,7 +18,7 @@ from pydantic import (
 from privacy_engine import mechanisms as _families  # noqa: F401  (a spec can name every mechanism, in any process)
 from privacy_engine import noise
 from privacy_engine.counted import Counted
-from privacy_engine.data import LandmarkSet, Release, Trajectory
+from privacy_engine.data import CheckIns, LandmarkSet, Release, Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mapped_series import leave
 from privacy_engine.mechanism import Mechanism, mechanisms
@@ -44,8 +44,9 @@ def parse_steps(description: Any) -> tuple[PostProcess, ...]:
 class ReleaseSpec(Spec):
     """A mechanism with its parameters, steps that follow it, and a seed where the run is an experiment.
 
-    The steps read the release only, so they cost nothing: level and guarantee are the mechanism's. Without any the
-    spec is dumped without the key, as it was before there were steps.
+    The steps read the release only, so they cost nothing: level and guarantee are the mechanism's.
+    ``box_from_data`` states that the box or the number of cells of a public grid, of check-ins, was chosen with
+    knowledge of the data. Without either the spec is dumped without the key, as it was before there were such.
 
     A seed makes the run repeatable and therefore never private: such a release has no guarantee. A mechanism that is
     ``unsound`` has none either, so it needs a seed.
@@ -56,6 +57,7 @@ class ReleaseSpec(Spec):
     mechanism: Any
     seed: Seed | None = None
     postprocess: Any = ()
+    box_from_data: bool = False
 
     @field_validator("mechanism", mode="before")
     @classmethod
@@ -88,6 +90,14 @@ class ReleaseSpec(Spec):
                 raise broken(f"must be steps for the kind {mechanism.kind}")
         return steps
 
+    @field_validator("box_from_data")
+    @classmethod
+    def _of_a_grid(cls, value: bool, info: ValidationInfo) -> bool:
+        mechanism = info.data.get("mechanism")
+        if value and mechanism is not None and mechanism.kind != CheckIns.kind:
+            raise broken("must be false: only mechanisms of check-ins have a box")
+        return value
+
     @field_serializer("postprocess")
     def _dumped_steps(self, value: tuple[PostProcess, ...]) -> list[dict[str, Any]]:
         return [step.model_dump() for step in value]
@@ -95,8 +105,9 @@ class ReleaseSpec(Spec):
     @model_serializer(mode="wrap")
     def _without_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         found: dict[str, Any] = dump(self)
-        if not self.postprocess:
-            found.pop("postprocess", None)
+        for name in ("postprocess", "box_from_data"):
+            if not getattr(self, name):
+                found.pop(name, None)
         return found
 
     def checked(self, kind: str) -> Self:

@@ -18,7 +18,9 @@ import numpy as np
 from privacy_engine import noise
 from privacy_engine.accounting.estimation import estimate_correlation
 from privacy_engine.accounting.pairwise import pairwise_loss
-from privacy_engine.data import LandmarkSet, Trajectory
+from privacy_engine.data import CheckIns, CountStream, LandmarkSet, Trajectory
+from privacy_engine.datatypes import datatypes
+from privacy_engine.event_hashes import EventHashes, Keys, event_hashes, shared
 from privacy_engine.metrics import DynamicTimeWarping, Hausdorff
 from privacy_engine.experiments import ExperimentSpec, measures, presets, run
 from privacy_engine.landmarks.orders import heuristic_order, optimal_order, partitioned_order
@@ -39,6 +41,19 @@ for source in (noise.publishable(), noise.seeded(1), noise.watched(noise.publish
 for metric in (DynamicTimeWarping(), DynamicTimeWarping(band=2), Hausdorff()):
     metric.over(line, line.lon + 1, line.lat, np.arange(9))
     metric.over(line, line.lon[::2], line.lat[::2], np.arange(0, 9, 2))
+keys, rng = Keys(*[bytes(16)] * 4), np.random.default_rng(0)
+lon, lat, time_s = rng.uniform(0, 9, 50_000), rng.uniform(0, 9, 50_000), np.arange(5e4) * 60
+of_venues = CheckIns(np.zeros(9, int), ["a"], np.arange(9.0), place=np.arange(9), places=list("abcdefghi"))
+of_fixes = CheckIns(np.zeros(50_000, int), ["a"], time_s, lon=lon + 1e-5, lat=lat)
+of_counts = CountStream(np.ones((2, 2)), ["a", "b"], ["1", "2"])
+uploads = [("stream", of_counts), ("checkins", of_venues), ("checkins", of_fixes)]
+uploads += [("trajectory", [Trajectory(lon, lat, times)]) for times in (None, time_s, time_s + 7200)]
+fresh = [event_hashes(*upload, keys) for upload in uploads]
+for one in fresh:
+    for other in fresh:
+        shared(one, EventHashes.from_bytes(other.to_bytes()))
+for kind, data in uploads:
+    datatypes[kind].sketches(data, keys.exact, keys.near)
 mask = np.arange(40) % 7 == 0
 for given in (mask, LandmarkSet(mask).mask, mask.tolist()):
     for evaluation in ("gaps", "nearest"):

@@ -69,7 +69,7 @@ def dataset(row: Dataset) -> dict[str, Any]:
     """How an upload was read."""
     names = ("id", "name", "kind", "file_name", "size_bytes", "original_removed_at", "options", "cleaning", "report")
     more = ("summary", "points", "tags", "state", "error", "created_at", "counted_from_id", "aggregation")
-    return {name: getattr(row, name) for name in (*names, *more, "stay_detection", "sample")}
+    return {name: getattr(row, name) for name in (*names, *more, "stay_detection", "sample", "decided")}
 
 
 def landmark_set(row: LandmarkSet) -> dict[str, Any]:

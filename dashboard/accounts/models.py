@@ -138,7 +138,7 @@ class Scope(models.TextChoices):
     """What a token permits."""
 
     READ = "read", "read data, results and settings"
-    WRITE = "write", "upload, create, change and delete"
+    WRITE = "write", "upload, create, change and delete; responses describe the data"
     PUBLISH = "publish", "make data public: events of a live stream, public links of releases"
 
 

@@ -18,6 +18,11 @@ ERROR = {
         "message": {"type": "string", "description": "A sentence for a person."},
         "parameter": {"type": "string", "description": "422: the reading option that decides it."},
         "choices": {"type": "array", "items": {"type": "object"}, "description": "422: its values and their labels."},
+        "published": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "What a stream published.",
+        },
         "default": {"type": "string", "nullable": True, "description": "422: the value to preselect."},
         "row": {"type": "integer", "nullable": True, "description": "Where in the file, counted from 1."},
         "column": {"type": "string", "nullable": True},

@@ -8,6 +8,7 @@ _SUBJECTS = {
     "base-maps": "base map",
     "blocks": "an experiment",
     "datasets": "dataset",
+    "events": "hashes of events",
     "experiments": "experiment",
     "publications": "a publication",
     "releases": "release",

@@ -7,12 +7,13 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.conf import settings
 
 from dashboard.core.text import one_line, storable
-from dashboard.datasets import lineage, thumbnails
+from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, Kind
 from dashboard.jobs import leases
 from dashboard.storage import data_files
@@ -23,19 +24,26 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError, ParameterError
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.stays import StaySpec, stays_of
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 UNPACKED = 4
+COMPARED = 0.9
 READ = 0.8  # the share of the work that is over once the file was read
 Data = list[Trajectory] | CountStream | CheckIns
 
 
 class Read(NamedTuple):
-    """A file as it was read and cleaned: its data, the report, and what identifies the upload before any cleaning."""
+    """A file as it was read and cleaned: its data, the report, what identifies the upload before any cleaning.
+
+    ``decisions`` are what was found out of how to read it.
+    """
 
     data: Data
     report: dict[str, Any]
-    evidence: lineage.Evidence
+    evidence: evidence.Evidence
+    decisions: Decisions
 
 
 def run(pk: Any) -> bool:
@@ -55,7 +63,8 @@ def count_events(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     lease.report("Reading the events", 0.1)
     found = aggregate(read_events(source), AggregationSpec.parse(row.aggregation))
     lease.report("Storing the counts", 0.8)
-    return _stored(row, lease, found.stream, Kind.STREAM, {"size": found.size._asdict()})
+    made = {"size": found.size._asdict()}
+    return _stored(row, lease, found.stream, Kind.STREAM, made) | {"decided": source.decided}
 
 
 def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
@@ -65,7 +74,7 @@ def detect_stays(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     found = stays_of(data_files.cached_data(source.kind, source.points_path), spec)
     lease.report("Storing the check-ins", 0.8)
     made = spec.described(cleaning_names(source)).as_dict()
-    return _stored(row, lease, found, Kind.CHECKINS, {"stays": made})
+    return _stored(row, lease, found, Kind.CHECKINS, {"stays": made}) | {"decided": source.decided}
 
 
 def _source(row: Dataset) -> Dataset:
@@ -102,7 +111,8 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
         name=row.file_name,
         options=row.options,
         cleaning=row.cleaning,
-        kind=row.requested_kind,
+        kind=kind_of_reading(row),
+        decided=row.decided,
         watch=lambda share: lease.report("Reading the file", READ * share),
     )
     lease.report("Storing the points", READ)
@@ -110,13 +120,21 @@ def import_points(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
     if not lease.rows().exists():  # deleted or replaced while we read: leave nothing
         (row.folder / fields["points_file"]).unlink()
         raise leases.LeaseLost
+    lease.report("Comparing with earlier uploads", COMPARED)
+    matching.prepare(row.owner_id, found.evidence)
     file = lineage.register(owner_id=row.owner_id, evidence=found.evidence, content_digest=fields["content_digest"])
-    return fields | cleaned_columns(found.report) | {"source_file": file}
+    return fields | read_columns(found) | {"source_file": file}
 
 
-def cleaned_columns(report: dict[str, Any]) -> dict[str, Any]:
-    """The columns that follow from the report of reading and cleaning."""
-    return {"report": report, "stability": math.prod(step["stability"] for step in report["cleaning"])}
+def kind_of_reading(row: Dataset) -> str:
+    """The kind that a file is read as, the one that was decided before; empty where the columns are to decide."""
+    return row.requested_kind or (row.kind if row.decided else "")
+
+
+def read_columns(found: Read) -> dict[str, Any]:
+    """The columns that follow from reading and cleaning."""
+    stability = math.prod(step["stability"] for step in found.report["cleaning"])
+    return {"report": found.report, "stability": stability, "decided": found.decisions.as_dict()}
 
 
 def import_now(
@@ -127,14 +145,15 @@ def import_now(
     options: Mapping[str, Any],
     cleaning: Sequence[Any] = (),
     kind: str = Kind.TRAJECTORY,
+    decided: Mapping[str, Any] = NOTHING,
 ) -> dict[str, Any]:
     """The same at once, without a row: read ``path``, store the points in ``folder``, return the columns.
 
     ``evidence`` is among them, which :func:`dashboard.datasets.lineage.register` makes the column ``source_file``.
     """
-    found = read(path, name=name, options=options, cleaning=cleaning, kind=kind)
+    found = read(path, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided)
     fields = store(folder, found.data, token=uuid.uuid4(), kind=found.evidence.kind)
-    return fields | cleaned_columns(found.report) | {"evidence": found.evidence}
+    return fields | read_columns(found) | {"evidence": found.evidence}
 
 
 def read(
@@ -144,9 +163,12 @@ def read(
     options: Mapping[str, Any],
     cleaning: Sequence[Any] = (),
     kind: str = Kind.TRAJECTORY,
+    decided: Mapping[str, Any] = NOTHING,
     watch: Callable[[float], None] | None = None,
 ) -> Read:
     """Read a file as data of ``kind`` (empty: as the kind that its columns show), and clean trajectories.
+
+    What an earlier reading with the same options ``decided`` is not decided again; empty: it is to be decided.
 
     Raises
     ------
@@ -158,7 +180,7 @@ def read(
         There are cleaning steps, and the data are no trajectories.
     """
     with located(path) as local:
-        return _read(local, name=name, options=options, cleaning=cleaning, kind=kind, watch=watch)
+        return _read(local, name=name, options=options, cleaning=cleaning, kind=kind, decided=decided, watch=watch)
 
 
 def _read(
@@ -168,20 +190,27 @@ def _read(
     options: Mapping[str, Any],
     cleaning: Sequence[Any],
     kind: str,
+    decided: Mapping[str, Any],
     watch: Callable[[float], None] | None,
 ) -> Read:
+    earlier = Decisions(**decided) if decided else None
+    values = options if earlier is None else earlier.values(options)
     with path.open("rb") as file:
         kinds = (kind,) if kind else Kind.values
-        reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **options)
+        reading = formats.read(file, name=name, limits=_limits(), kinds=kinds, watch=watch, **values)
     if not len(reading):
         raise FormatError("The file holds no position that could be read.", code="no_points", rule="at least 1 point")
     steps, report = parse_cleaning(cleaning), storable(reading.report.as_dict()) | {"kind": reading.kind}
+    decisions = Decisions(**storable(Decisions.of(reading.report, earlier).as_dict()))
+    del report["decided"]  # it has a column
+    report["guesses"] = decisions.guesses
     if reading.other is not None:
         _refuse_cleaning(steps)
-        return Read(reading.other, report | {"cleaning": []}, lineage.evidence_of(path, reading.other, reading.kind))
+        known = evidence.evidence_of(path, reading.other, reading.kind)
+        return Read(reading.other, report | {"cleaning": []}, known, decisions)
     series, done = clean(reading.series, steps)
     report |= {"cleaning": [step.as_dict() for step in done]}
-    return Read(series, report, lineage.evidence_of(path, reading.series))
+    return Read(series, report, evidence.evidence_of(path, reading.series), decisions)
 
 
 def _refuse_cleaning(steps: Sequence[Any]) -> None:
@@ -190,8 +219,12 @@ def _refuse_cleaning(steps: Sequence[Any]) -> None:
         raise ParameterError(f"cleaning must be {rule}", field="cleaning", rule=rule)
 
 
-def preview(path: Source, *, name: str, options: Mapping[str, Any]) -> formats.Preview:
+def preview(
+    path: Source, *, name: str, options: Mapping[str, Any], decided: Mapping[str, Any] = NOTHING
+) -> formats.Preview:
     """The first rows of the file and how they would be read; only its beginning is looked at.
+
+    What was ``decided`` is used as :func:`read` does.
 
     Raises
     ------
@@ -199,7 +232,9 @@ def preview(path: Source, *, name: str, options: Mapping[str, Any]) -> formats.P
         No table can be made out in it.
     """
     with located(path) as local, local.open("rb") as file:
-        return formats.preview(file, name=name, limits=_limits(), **options)
+        earlier = Decisions(**decided)
+        found = formats.preview(file, name=name, limits=_limits(), **earlier.values(options))
+        return replace(found, guesses=[dict(guess) for guess in earlier.guesses]) if decided else found
 
 
 def _limits() -> formats.Limits:

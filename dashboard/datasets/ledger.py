@@ -1,4 +1,4 @@
-"""The budget of a lineage of uploads: what its releases leak together, and may leak.
+"""What releases have leaked of any one event, over all uploads that hold it, and may leak: the budget of a lineage.
 
 Amounts are integers in micro-ε of one unit of loss, and amounts of different units are never added (:class:`Unit`).
 Trajectories have micro-ε per kilometre, since a release with level ε within r metres changes the probability of any
@@ -6,38 +6,34 @@ output by a factor of at most exp(ε·d/r) between two places d apart; count str
 one user or of one record.
 
 Every entry carries its own level (event, landmark, user) and the stability m of the cleaning before it: the most events
-that one uploaded record decides. The sum is the composed loss of *any one uploaded record* over all releases: a release
+that one uploaded record decides. The sum is the composed loss of *any one uploaded record* over all releases of all
+uploads that have it (dashboard/datasets/losses.py): a release
 that protects each event with ε protects each record with m·ε, for a mechanism with independent draws
 (docs/decisions/0018-stability-of-cleaning.md). It is no bound for landmarks or users together. Which uploads share
-one budget: dashboard/datasets/lineage.py.
+one limit: dashboard/datasets/lineage.py.
 """
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from typing import Any, NamedTuple, TypedDict
 
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import F
 from pydantic import ValidationError
 
 from dashboard.core.errors import Conflict
-from dashboard.datasets.lineage import LARGEST, known_source_of, lock_owner, source_of
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Unit
+from dashboard.datasets import losses
+from dashboard.datasets.lineage import known_source_of, lock_owner, source_of
+from dashboard.datasets.losses import DIGITS, LARGEST, MICRO, MICRO_PER_KM, micro, whole
+from dashboard.datasets.models import Budget, BudgetEntry, Dataset, EventLoss, SourceFile, Unit
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.mechanism import NO_CONTEXT, Mechanism
 from privacy_engine.mechanisms.base.stream import StreamMechanism
 from privacy_engine.params import Epsilon, Frozen, RadiusM, explain
 from privacy_engine.promise import Context
-
-MICRO = 1_000_000
-MICRO_PER_KM = 1000 * MICRO
-DIGITS = 60
-DUST = Decimal("1e-9")  # of a unit: what a division to 60 digits may leave, so that three thirds are one whole
-
 
 PER: dict[str, str] = {
     Unit.EVENT_PER_M: " per km",
@@ -116,27 +112,11 @@ class Loss(NamedTuple):
 
 
 class Spent(TypedDict):
-    """What the releases of a lineage leaked together."""
+    """What the event that spent most has spent, by how many releases, and how many events did (None: not known)."""
 
     per_km: float
     releases: int
-
-
-def micro(epsilon: float, radius_m: float | None = None, *, times: int = 1) -> Decimal:
-    """Return a level (as written, so that 0.1 is a tenth) in micro-ε, per km where it holds within a radius; exact."""
-    with localcontext(prec=DIGITS):
-        level = times * Decimal(repr(float(epsilon)))
-        return level * MICRO if radius_m is None else level * MICRO_PER_KM / Decimal(repr(float(radius_m)))
-
-
-def whole(amount: Decimal) -> int:
-    """Rounded up to whole units.
-
-    >>> whole(3 * micro(1, 3)) == whole(micro(1, 1))
-    True
-    """
-    with localcontext(prec=DIGITS):
-        return max(math.ceil(amount - DUST), 1)
+    events: int | None
 
 
 def charged_times(dataset: Dataset, mechanism: Mechanism) -> int:
@@ -168,16 +148,6 @@ def locked(dataset: Dataset, unit: str) -> Budget:
     return Budget.objects.select_for_update().get(pk=budget.pk)
 
 
-def composed(budget: Budget) -> Decimal:
-    """Everything charged and not given back, exactly."""
-    kinds = budget.entries.values_list("epsilon", "radius_m", "stability").order_by().annotate(
-        charged=Count("pk", filter=Q(amount__gt=0)), given_back=Count("pk", filter=Q(amount__lt=0))
-    )  # fmt: skip
-    with localcontext(prec=DIGITS):
-        parts = (micro(epsilon, radius, times=m * (n - back)) for epsilon, radius, m, n, back in kinds)
-        return sum(parts, Decimal(0))
-
-
 def loss_of(dataset: Dataset, mechanism: Mechanism, context: Context = NO_CONTEXT) -> Loss:
     """Return what one release of ``mechanism`` over ``dataset`` is charged."""
     loss = mechanism.loss(context)
@@ -190,8 +160,9 @@ def reserve(
 ) -> BudgetEntry:
     """Charge a release before anything is drawn; call it in the transaction that creates the release's row.
 
-    The charge is what the composed sum, rounded up to whole units, grows by: a tenth of a budget fits ten times. The
-    level is charged once for each event that one uploaded record decides (:func:`charged_times`).
+    The charge is what the composed sum of the upload's worst event, rounded up to whole units, grows by: a tenth of a
+    budget fits ten times. The level is charged once for each event that one uploaded record decides
+    (:func:`charged_times`).
 
     Raises
     ------
@@ -199,18 +170,19 @@ def reserve(
         The total does not allow it. Nothing is charged.
     """
     loss = loss_of(dataset, mechanism, context)
-    budget = locked(dataset, loss.unit)
-    with localcontext(prec=DIGITS):
-        after = whole(composed(budget) + micro(loss.epsilon, loss.radius_m, times=loss.times))
-    amount = max(after - budget.spent, 1)
-    allowed = Q(total__isnull=True) | Q(total__gte=F("spent") + amount)
-    # the row is locked; the condition in the UPDATE holds even where a lock is a no-op
-    if not Budget.objects.filter(allowed, pk=budget.pk, spent__lte=LARGEST - amount).update(spent=F("spent") + amount):
-        total = LARGEST if budget.total is None else budget.total
-        spent, radius_m = budget.spent, budget.total_radius_m
-        raise BudgetExceeded(amount=amount, spent=spent, total=total, unit=loss.unit, radius_m=radius_m)
-    return BudgetEntry.objects.create(
-        source_file=source_of(dataset),
+    budget, file = locked(dataset, loss.unit), source_of(dataset)
+    price = _price(file, loss.unit, [loss])
+    # the rows are locked; the condition in the UPDATE holds even where a lock is a no-op
+    while not Budget.objects.filter(pk=budget.pk, version=budget.version).update(version=F("version") + 1):
+        budget.refresh_from_db()
+        price = _price(file, loss.unit, [loss])
+    amount = max(price.after - price.before, 1)
+    if not price.fits:
+        total = LARGEST if price.total is None else price.total
+        radius_m = budget.total_radius_m
+        raise BudgetExceeded(amount=amount, spent=price.before, total=total, unit=loss.unit, radius_m=radius_m)
+    entry = BudgetEntry.objects.create(
+        source_file=file,
         release_id=release_id,
         mechanism=mechanism.name,
         level=mechanism.protected_level(),
@@ -220,6 +192,8 @@ def reserve(
         radius_m=loss.radius_m,
         stability=loss.times,
     )
+    losses.refresh_unit(file.lineage_id, loss.unit)
+    return entry
 
 
 class Price(NamedTuple):
@@ -243,20 +217,21 @@ class Price(NamedTuple):
 
 def prices(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> list[Price]:
     """Return what :func:`reserve` would charge for one release of each in turn, by unit; nothing is charged."""
-    losses = [loss_of(dataset, mechanism, context) for mechanism in mechanisms]
-    return [_price(dataset, unit, losses) for unit in dict.fromkeys(loss.unit for loss in losses)]
+    found, file = [loss_of(dataset, mechanism, context) for mechanism in mechanisms], known_source_of(dataset)
+    return [_price(file, unit, found) for unit in dict.fromkeys(loss.unit for loss in found)]
 
 
-def _price(dataset: Dataset, unit: str, losses: Sequence[Loss]) -> Price:
-    budget = budget_of(dataset, unit)
-    after = before = budget.spent if budget else 0
+def _price(file: SourceFile | None, unit: str, found: Sequence[Loss]) -> Price:
+    """The price of losses, of those in ``unit``, for the worst event of a file."""
     with localcontext(prec=DIGITS):
-        leaked = composed(budget) if budget else Decimal(0)
-        for loss in losses:
-            if loss.unit == unit:
-                leaked += micro(loss.epsilon, loss.radius_m, times=loss.times)
-                after = max(whole(leaked), after + 1)
-    return Price(unit, before, after, budget and budget.total)
+        own = [micro(loss.epsilon, loss.radius_m, times=loss.times) for loss in found if loss.unit == unit]
+        more = losses.Charged(sum(own, Decimal(0)), len(own))
+    if file is None:
+        return Price(unit, 0, whole(more.amount), None)
+    charged, budget = losses.charges(file.lineage_id, unit), file.lineage.budget(unit)
+    carried = _loss(file, unit).carried
+    before, after = (losses.worst(file, one).spent for one in (charged, losses.with_more(charged, file.pk, more)))
+    return Price(unit, before + carried, after + carried, budget and budget.total)
 
 
 def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = NO_CONTEXT) -> dict[str, Any]:
@@ -264,7 +239,7 @@ def quote(dataset: Dataset, mechanisms: Sequence[Mechanism], context: Context = 
 
     ``stability`` is how many events one uploaded record decides: how many times each release's level is charged.
     """
-    found = prices(dataset, mechanisms, context) or [_price(dataset, Unit.EVENT_PER_M, [])]
+    found = prices(dataset, mechanisms, context) or [_price(known_source_of(dataset), Unit.EVENT_PER_M, [])]
     (price,) = found
     levels = {f"{name}_per_km": level for name, level in price.levels().items()}
     return {**levels, "fits": price.fits, "stability": dataset.stability}
@@ -282,15 +257,19 @@ def refund(*, release_id: uuid.UUID) -> bool:
     columns = ("source_file", "mechanism", "level", "unit", "epsilon", "radius_m", "stability")
     same = {name: getattr(charge, name) for name in columns}
     BudgetEntry.objects.create(release_id=release_id, amount=-charge.amount, **same)
-    charged = Budget.objects.filter(lineage__source_files=charge.source_file, unit=charge.unit)
-    charged.update(spent=F("spent") - charge.amount)
+    losses.refresh_unit(SourceFile.objects.get(pk=charge.source_file_id).lineage_id, charge.unit)
     return True
 
 
+def _loss(file: SourceFile, unit: str) -> EventLoss:
+    return EventLoss.objects.filter(source_file=file, unit=unit).first() or EventLoss(source_file=file, spent=0)
+
+
 def spent(dataset: Dataset, unit: str | None = None) -> Spent:
-    """Return what the releases of the dataset's lineage leaked, of this upload or of another one, in one unit."""
-    budget = budget_of(dataset, unit)
-    if budget is None:
-        return {"per_km": 0.0, "releases": 0}
-    charged = budget.entries.filter(amount__gt=0).count() - budget.entries.filter(amount__lt=0).count()
-    return {"per_km": budget.spent / MICRO, "releases": charged}
+    """Return what that event of the dataset's upload has spent in one unit which spent most.
+
+    It counts releases of this upload and of every other one that holds the event.
+    """
+    file = known_source_of(dataset)
+    loss = _loss(file, unit or dataset.units[0]) if file else EventLoss(spent=0)
+    return {"per_km": loss.spent / MICRO, "releases": loss.releases, "events": loss.events if loss.spent else 0}

@@ -1,81 +1,43 @@
-"""Lineages: which source files of an owner share one budget, and why.
+"""Lineages: which source files of an owner share events, and with them the limit.
 
-Two source files are connected if a sketch of the one shares most of its events with a sketch of the other, unless the
+Two source files are connected if they share an event, in any way of :mod:`dashboard.datasets.matching`, unless the
 owner recorded that they are of other people. A lineage is a connected component, and has one :class:`Budget` for each
-unit of loss. Datasets made from the same bytes have the same source file, whatever reading, cleaning or kind of data.
-See docs/decisions/0023.
+unit of loss, which holds for every event. Datasets made from the same bytes have the same source file, whatever
+reading, cleaning or kind of data. See docs/decisions/0023 and 0111.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Q, Sum
 
 from dashboard.core.errors import Conflict
-from dashboard.core.keys import derived_key
-from dashboard.datasets import tombstones
+from dashboard.datasets import event_classes, losses, matching, tombstones
+from dashboard.datasets.evidence import Evidence, evidence_of
+from dashboard.datasets.matching import matches
 from dashboard.datasets.models import (
     Budget,
     BudgetEntry,
     Dataset,
-    Kind,
     Lineage,
     LineageEntry,
+    Reading,
     SourceFile,
     SourceSketch,
 )
-from dashboard.storage.stored_path import Source, located
-from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
-from privacy_engine.event_sketch import EventSketch, Overlap, overlap
-from privacy_engine.progress import advance
 
-CHUNK = 1 << 20
+__all__ = ["Evidence", "evidence_of", "known_source_of", "lock_owner", "matches", "record_other_people", "register"]
+__all__ += ["register_reading", "source_of"]
+
 LARGEST = 2**62  # the column holds 2**63 - 1
 Fact = LineageEntry.Fact
 Pair = frozenset[int]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What identifies an upload: a keyed digest of its bytes, and sketches of its events before any cleaning."""
-
-    file_digest: str
-    timed: bytes
-    places: bytes
-    kind: str = Kind.TRAJECTORY
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of both sketches: the same for two readings with the same events."""
-        return hashlib.sha256(len(self.timed).to_bytes(8) + self.timed + self.places).hexdigest()
-
-
-def evidence_of(path: Source | None, data: Any, kind: str = Kind.TRAJECTORY) -> Evidence:
-    """Return the evidence of the file at ``path`` (None if it is gone); ``data`` are its events as they were read."""
-    timed, places = datatypes[kind].sketches(data, derived_key("timed events 1")[:16], derived_key("places 1")[:16])
-    return Evidence(
-        file_digest=_digest_of(path) if path else "",
-        timed=b"" if timed is None else timed.to_bytes(),
-        places=b"" if places is None else places.to_bytes(),
-        kind=kind,
-    )
-
-
-def _digest_of(path: Source) -> str:
-    mac = hmac.new(derived_key("file 1"), digestmod=hashlib.sha256)
-    with located(path) as local, local.open("rb") as file:
-        while piece := file.read(CHUNK):
-            advance()
-            mac.update(piece)
-    return mac.hexdigest()
 
 
 # Writing -----------------------------------------------------------------------------------------
@@ -92,69 +54,116 @@ def lock_owner(owner_id: Any) -> None:
 
 @transaction.atomic
 def register(*, owner_id: Any, evidence: Evidence, content_digest: str = "") -> SourceFile:
-    """Return the source file of an upload; one that is new joins the lineages that it shares most events with.
+    """Return the source file of an upload; one that is new joins the lineages that it shares events with.
 
-    ``content_digest`` finds what was uploaded before the ledger knew source files and has no sketch.
+    Call :func:`matching.prepare` before the transaction. ``content_digest`` finds what was uploaded before the ledger
+    knew source files and has neither hashes nor sketch.
     """
     lock_owner(owner_id)
     own = SourceFile.objects.filter(owner_id=owner_id, file_digest=evidence.file_digest)
     file = own.first()
-    taken = file is None and tombstones.take_over_file(owner_id, evidence.file_digest)
-    if taken:
-        file = own.first()
+    taken = set() if file else tombstones.take_over_file(owner_id, evidence.file_digest)
+    file = file or own.first()
     if file is None:
         lineage = Lineage.objects.create(owner_id=owner_id)
         file = SourceFile.objects.create(owner_id=owner_id, lineage=lineage, file_digest=evidence.file_digest)
-    found: dict[int, float] = {}
-    stored = {"timed": evidence.timed, "places": evidence.places, "kind": evidence.kind}
-    sketch, new = SourceSketch.objects.get_or_create(source_file=file, digest=evidence.digest, defaults=stored)
-    if new or taken:
-        others = SourceSketch.objects.filter(source_file__owner_id=owner_id, kind=evidence.kind)
-        found = matches(sketch, others.exclude(source_file=file))
-        left = SourceSketch.objects.filter(source_file__lineage__owner=None, kind=evidence.kind)
-        found |= tombstones.take_over(owner_id, matches(sketch, left))
+    again = file.inherited or bool(taken)  # it was not compared with what its new owner uploaded
+    if again:
+        SourceFile.objects.filter(pk=file.pk).update(inherited=False)
+        file.inherited = False
     earlier = SourceFile.objects.filter(owner_id=owner_id, file_digest="", content_digest=content_digest or "none")
-    found |= dict.fromkeys(earlier.values_list("pk", flat=True), 1.0)
-    _connect(file, found)
+    found = {pk: matching.Match(share=1.0, whole=True) for pk in {*earlier.values_list("pk", flat=True), *taken}}
+    register_reading(file, evidence, found, again=again)
     file.refresh_from_db()
     return file
 
 
-def matches(sketch: Any, others: Any) -> dict[int, float]:
-    """The source files that share most events with ``sketch``, each with the largest share."""
-    found: dict[int, float] = {}
-    for other in others.iterator(chunk_size=100):  # each is up to 64 kB
-        common = compared(sketch, other)
-        if common.most:
-            found[other.source_file_id] = max(common.share, found.get(other.source_file_id, 0.0))
-    return found
+def register_reading(
+    file: SourceFile,
+    evidence: Evidence,
+    found: Mapping[int, matching.Match] = MappingProxyType({}),
+    *,
+    again: bool = False,
+) -> None:
+    """Record the events of a source file as they were read; the owner must be locked.
 
-
-def compared(one: Any, other: Any) -> Overlap:
-    """Return the overlap of two stored sketches: by place and time where both have times, else by place."""
-    column = "timed" if one.timed and other.timed else "places"
-    return overlap(*(EventSketch.from_bytes(bytes(getattr(row, column))) for row in (one, other)))
-
-
-def _connect(file: SourceFile, found: dict[int, float]) -> None:
-    """Record every new pair, and make the lineages of connected files one."""
-    decided = _latest({file.pk, *found})
-    new = [pk for pk in sorted(found) if frozenset((file.pk, pk)) not in decided]
-    others = SourceFile.objects.in_bulk(new)
-    for pk in new:
-        amounts = _amounts(_spent(file.lineage_id), _spent(others[pk].lineage_id))
-        LineageEntry.objects.create(
-            fact=Fact.SHARED, source_file=file, other=others[pk], share=round(found[pk], 4), amounts=amounts
+    A reading that is known already is compared with the owner's other uploads only if ``again``.
+    """
+    reading = file.readings.filter(digest=evidence.events_digest).first()
+    known = reading is not None
+    if reading is None:
+        matching.store(evidence)
+        fresh = evidence.fresh
+        reading = Reading.objects.create(
+            pk=evidence.id,
+            source_file=file,
+            digest=evidence.events_digest,
+            kind=evidence.kind,
+            sort=fresh.sort,
+            events=fresh.events,
+            sampled=fresh.sampled,
+            classes=event_classes.of_no_other(fresh.events),
         )
-    first, *rest = sorted({file.lineage_id, *(one.lineage_id for one in others.values())})
-    if not rest:
-        return
-    budgets = Budget.objects.select_for_update().filter(lineage__in=[first, *rest]).order_by("pk")
-    for unit in {one.unit for one in budgets}:
-        merged = merge(one for one in budgets if one.unit == unit)
-        Budget.objects.filter(pk=merged.pk).update(lineage=first)
-    SourceFile.objects.filter(lineage__in=rest).update(lineage=first)
-    Lineage.objects.filter(pk__in=rest).delete()
+    stored = {"timed": evidence.timed, "places": evidence.places, "kind": evidence.kind}
+    sketch, _ = SourceSketch.objects.get_or_create(source_file=file, digest=evidence.digest, defaults=stored)
+    if sketch.reading_id is None:
+        SourceSketch.objects.filter(pk=sketch.pk).update(reading=reading)
+    if not known or again:
+        left = SourceSketch.objects.filter(Q(source_file__lineage__owner=None) | Q(source_file__inherited=True))
+        left = left.filter(Q(source_file__lineage__owner=None) | Q(source_file__owner=file.owner_id))
+        shares = matching.of_deleted_accounts(evidence, left.exclude(source_file=file))
+        inherited = tombstones.take_over(file.owner_id, shares)
+        ended = {pk: matching.Match(share=shares.get(pk, 0.0), whole=True) for pk in inherited}
+        found = {**matching.found(evidence, file), **found, **ended}
+    _connect(file, reading, found)
+
+
+def _connect(file: SourceFile, reading: Reading, found: Mapping[int, matching.Match]) -> None:
+    """Record which events a reading shares with other files, and make the lineages of connected files one."""
+    decided = _latest({file.pk, *found})
+    shared = {pk: match for pk, match in found.items() if decided.get(frozenset((file.pk, pk))) != Fact.OTHER_PEOPLE}
+    others = SourceFile.objects.in_bulk(sorted(shared))
+    for pk, other in others.items():
+        match = shared[pk]
+        if frozenset((file.pk, pk)) not in decided:
+            amounts = _amounts(_spent(file.lineage_id), _spent(other.lineage_id))
+            LineageEntry.objects.create(
+                fact=Fact.SHARED,
+                source_file=file,
+                other=other,
+                share=None if other.inherited else round(match.share, 4),
+                how=LineageEntry.How.WHOLE if match.whole else match.how,
+                amounts=amounts,
+            )
+        if match.whole:
+            event_classes.count_wholly(file, other)
+            continue
+        for theirs, own_events, their_events in match.pairs:
+            event_classes.add(reading, pk, own_events)
+            event_classes.add(theirs, file.pk, their_events)
+    _join({file.lineage_id, *(one.lineage_id for one in others.values())})
+
+
+def _join(lineages: Collection[int]) -> None:
+    """Make lineages the oldest of them. The smallest limit holds, also where more was spent already."""
+    first, *rest = sorted(lineages)
+    if rest:
+        budgets = Budget.objects.select_for_update().filter(lineage__in=[first, *rest]).order_by("pk")
+        for unit in {one.unit for one in budgets}:
+            _join_budgets([one for one in budgets if one.unit == unit], first)
+        SourceFile.objects.filter(lineage__in=rest).update(lineage=first)
+        Lineage.objects.filter(pk__in=rest).delete()
+    losses.refresh(first)
+
+
+def _join_budgets(budgets: Sequence[Budget], lineage_id: int) -> None:
+    first, *others = budgets
+    limits = [one for one in budgets if one.total is not None]
+    for one in others:
+        one.delete()
+    least = min(limits, key=lambda one: one.total or 0, default=first)
+    columns = {name: getattr(least, name) for name in ("total", "total_epsilon", "total_radius_m")}
+    Budget.objects.filter(pk=first.pk).update(lineage=lineage_id, **columns)
 
 
 def _spent(lineage_id: int) -> dict[str, int]:
@@ -166,33 +175,12 @@ def _amounts(own: dict[str, int], other: dict[str, int]) -> dict[str, list[int]]
     return {unit: [own.get(unit, 0), other.get(unit, 0)] for unit in sorted({*own, *other})}
 
 
-def merge(budgets: Iterable[Any]) -> Any:
-    """Make several budgets the oldest of them: spent adds up, the smallest limit holds, but never below what is spent.
-
-    All are of one unit.
-    """
-    first, *others = list(budgets)
-    limits = [one for one in (first, *others) if one.total is not None]
-    first.spent = min(sum(one.spent for one in (first, *others)), LARGEST)
-    if limits:
-        least = min(limits, key=lambda one: one.total)
-        first.total, first.total_epsilon, first.total_radius_m = least.total, least.total_epsilon, least.total_radius_m
-        if first.total < first.spent:  # nothing is left of it
-            first.total = first.spent
-            per_km = 1 if first.total_radius_m is None else first.total_radius_m / 1000
-            first.total_epsilon = first.spent / 1e6 * per_km
-    for one in others:
-        one.delete()
-    first.save()
-    return first
-
-
 @transaction.atomic
 def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None) -> None:
     """Record that the dataset's file is of other people than ``others`` (None: all it shares its budget with).
 
-    The budgets are divided where nothing connects the files any more: each part keeps what its own files' releases
-    spent, and the limit.
+    What the releases of the one spent does not count for events of the other any more. Lineages are divided where
+    nothing connects the files any more; each part keeps the limit.
 
     Raises
     ------
@@ -219,22 +207,27 @@ def record_other_people(*, dataset: Dataset, others: Sequence[int] | None = None
     for pk in sorted(chosen):
         amounts = _amounts(_charged({file.pk}), _charged({pk}))
         LineageEntry.objects.create(fact=Fact.OTHER_PEOPLE, source_file=file, other_id=pk, amounts=amounts)
+        other = SourceFile.objects.get(pk=pk)
+        for one, gone in ((file, other), (other, file)):
+            one.whole = [pk for pk in one.whole if pk != gone.pk]
+            one.save(update_fields=["whole"])
+            for reading in one.readings.all():
+                event_classes.remove(reading, gone.pk)
     _divide(file.lineage)
 
 
 def _divide(lineage: Lineage) -> None:
     """One lineage for each connected part of its files, with the same limits; that of the oldest file keeps the row."""
-    parts = _components(list(lineage.source_files.order_by("pk").values_list("pk", flat=True)))
-    budgets = list(lineage.budgets.order_by("pk"))
+    parts = _components(list(lineage.source_files.order_by("pk")))
+    lineages = [lineage.pk]
     for part in parts[1:]:
-        own, charged = Lineage.objects.create(owner_id=lineage.owner_id), _charged(part)
+        own = Lineage.objects.create(owner_id=lineage.owner_id)
+        lineages.append(own.pk)
         SourceFile.objects.filter(pk__in=part).update(lineage=own)
-        for budget in budgets:
+        for budget in lineage.budgets.order_by("pk"):
             limit = {name: getattr(budget, name) for name in ("unit", "total", "total_epsilon", "total_radius_m")}
-            Budget.objects.create(lineage=own, spent=charged.get(budget.unit, 0), **limit)
-    charged = _charged(parts[0])
-    for budget in budgets:
-        Budget.objects.filter(pk=budget.pk).update(spent=charged.get(budget.unit, 0))
+            Budget.objects.create(lineage=own, **limit)
+    losses.refresh_all(lineages)
 
 
 def _charged(files: Iterable[int]) -> dict[str, int]:
@@ -243,17 +236,17 @@ def _charged(files: Iterable[int]) -> dict[str, int]:
     return dict(charges.annotate(all=Sum("amount")))
 
 
-def _components(files: Sequence[int]) -> list[set[int]]:
+def _components(files: Sequence[SourceFile]) -> list[set[int]]:
     """The connected parts of ``files``, in the order of their first one."""
-    near: dict[int, set[int]] = {pk: set() for pk in files}
-    for pair, fact in _latest(files).items():
-        if fact == Fact.SHARED:
-            one, other = pair
-            if one in near and other in near:
-                near[one].add(other)
-                near[other].add(one)
+    near: dict[int, set[int]] = {file.pk: set() for file in files}
+    pairs = {pair for pair, fact in _latest(near).items() if fact == Fact.SHARED}
+    pairs |= {frozenset((file.pk, other)) for file in files for other in file.whole}
+    for one, other in pairs:
+        if one in near and other in near:
+            near[one].add(other)
+            near[other].add(one)
     parts: list[set[int]] = []
-    for pk in files:
+    for pk in near:
         if not any(pk in part for part in parts):
             parts.append(_reached(pk, near.__getitem__))
     return parts

@@ -9,12 +9,16 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from dashboard.datasets.models import LineageEntry, Unit
+from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
 
 OTHER_PEOPLE = LineageEntry.Fact.OTHER_PEOPLE.value
 MAX_OTHERS = 10_000
+BY_SAMPLES = ("times left out of one of two uploads", "check-ins with positions, and with places alone")
+"""What hashes of events do not show, and samples do (dashboard/datasets/matching.py)."""
+_NOT_FOUND = "; ".join(one for one in NOT_FOUND if one not in BY_SAMPLES)
 UNDETECTED = (
-    "Not recognised: positions or times that were changed or rounded, another coordinate system or time zone, a part "
-    "of less than 1/200 of a larger upload, and uploads of other accounts."
+    f"Not recognised: {_NOT_FOUND}; and uploads of other accounts. In part: {'; '.join(FOUND_IN_PART)}. Each live "
+    "stream counts alone: where its counts come from is not known."
 )
 
 
@@ -31,15 +35,23 @@ class SharingDatasetSerializer(serializers.Serializer[Any]):
 
 
 class SharingSerializer(serializers.Serializer[Any]):
-    """Another upload that shares the budget; without datasets where they were deleted."""
+    """Another upload that shares events, or is connected by one that does; without datasets where they were deleted."""
 
     id = serializers.IntegerField()
     datasets = SharingDatasetSerializer(many=True)
     uploaded_at = serializers.DateTimeField()
-    share = serializers.FloatField(
-        allow_null=True, help_text="Of the smaller upload's events, how many are in the larger one; estimated."
+    shared_events = serializers.IntegerField(
+        allow_null=True,
+        help_text="How many events of this upload it holds; null where that is not known, and all count as shared.",
     )
-    spent_per_km = serializers.FloatField(help_text="What its own releases spent of the shared budget, ε per km.")
+    share = serializers.FloatField(
+        allow_null=True,
+        help_text="Which part of the smaller upload's events is in the larger one; of whole uploads estimated.",
+    )
+    how = serializers.ChoiceField(
+        choices=LineageEntry.How.choices, allow_blank=True, help_text="How they were found; empty where it shares none."
+    )
+    spent_per_km = serializers.FloatField(help_text="What its own releases spent, ε per km.")
 
 
 class RecordedSerializer(serializers.Serializer[Any]):
@@ -49,6 +61,7 @@ class RecordedSerializer(serializers.Serializer[Any]):
     upload = serializers.IntegerField(source="source_file_id")
     other = serializers.IntegerField(source="other_id")
     share = serializers.FloatField(allow_null=True)
+    how = serializers.ChoiceField(choices=LineageEntry.How.choices)
     spent = serializers.SerializerMethodField(help_text="Micro-ε per km of trajectories.")
     other_spent = serializers.SerializerMethodField(help_text="Micro-ε per km of trajectories.")
     amounts = serializers.DictField(

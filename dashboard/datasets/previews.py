@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from dashboard.core.failures import explained
 from dashboard.core.text import storable
-from dashboard.datasets.serializers import option_field
+from dashboard.datasets.serializers import GuessSerializer, option_field
 from privacy_engine import formats
 
 NO_COLUMNS = "{} has no columns to choose from: the format fixes their roles."
@@ -35,15 +35,6 @@ class ColumnSerializer(serializers.Serializer[Any]):
         "landmark; clock, offset, lat_sign and lon_sign go with another, geometry holds positions; empty: it is not "
         "read."
     )
-
-
-class GuessSerializer(serializers.Serializer[Any]):
-    """A reading option that was detected, not given."""
-
-    what = serializers.CharField()
-    value = serializers.JSONField(allow_null=True)
-    message = serializers.CharField()
-    option = serializers.CharField(help_text="The reading option that overrides it.")
 
 
 class PreviewSerializer(serializers.Serializer[Any]):

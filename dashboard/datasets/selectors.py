@@ -15,6 +15,7 @@ from dashboard.datasets.models import (
     Budget,
     BudgetEntry,
     Dataset,
+    EventLoss,
     Kind,
     LineageEntry,
     SourceFile,
@@ -57,36 +58,33 @@ def storage_of(user: Any) -> dict[str, int | None]:
 
 
 def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
-    """The same, each with its budget: ``spent_micro``, ``spent_releases``, ``total_*``, ``sharing``.
+    """The same, each with its budget: ``spent_micro``, ``spent_releases``, ``spent_events``, ``total_*``, ``sharing``.
 
-    ``sharing`` is the number of other uploads that share the budget.
+    What is spent is that of the event that spent most. ``sharing`` is the number of other uploads of its lineage.
     """
     # by the file, since a lineage would be joined to every row that is counted or sorted
     file = OuterRef("source_file")
     unit = OuterRef("usual_unit")
     budget = Budget.objects.filter(lineage__source_files=file, unit=unit)
-    charged = (
-        BudgetEntry.objects.filter(source_file__lineage__source_files=file, unit=unit)
-        .order_by()
-        .values("source_file__lineage")
-        .annotate(n=Count("pk", filter=Q(amount__gt=0)) - Count("pk", filter=Q(amount__lt=0)))
-    )
+    loss = EventLoss.objects.filter(source_file=file, unit=unit)
     files = SourceFile.objects.filter(lineage__source_files=file).exclude(pk=file)
     usual = Case(*(When(kind=kind, then=Value(units[0])) for kind, units in UNITS.items()))
     return datasets.annotate(usual_unit=usual).annotate(
-        spent_micro=Subquery(budget.values("spent")),
+        spent_micro=Subquery(loss.values("spent")),
+        spent_events=Subquery(loss.values("events")),
+        spent_releases=Subquery(loss.values("releases")),
         total_epsilon=Subquery(budget.values("total_epsilon")),
         total_radius_m=Subquery(budget.values("total_radius_m")),
-        spent_releases=Subquery(charged.values("n")),
         sharing=Subquery(files.order_by().values("lineage").annotate(n=Count("pk")).values("n")),
     )
 
 
 def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[dict[str, Any]]:
-    """The other uploads that share the dataset's budget: their datasets, when they came, what they share and spent.
+    """The other uploads of the dataset's lineage: their datasets, when they came, what they share and spent.
 
-    Of those datasets only what ``user`` may read is named. ``share`` is the largest recorded share of the smaller
-    file's events that another one of the lineage contains.
+    Of those datasets only what ``user`` may read is named. ``shared_events`` is how many events of this upload the
+    other one holds: none of one that is connected by a third, null where all are counted as shared. ``share`` is that
+    of the smaller upload's events.
     """
     file = lineage.known_source_of(dataset)
     if file is None:
@@ -94,11 +92,12 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
     others = file.lineage.source_files.exclude(pk=file.pk).prefetch_related(
         Prefetch("datasets", Dataset.objects.visible_to(user), to_attr="readable")
     )
-    entries = LineageEntry.objects.filter(source_file__lineage=file.lineage, fact=LineageEntry.Fact.SHARED)
-    share: dict[int, float] = {}
-    for one, other, found in entries.values_list("source_file_id", "other_id", "share"):
-        for pk in (one, other):
-            share[pk] = max(found or 0.0, share.get(pk, 0.0))
+    facts = {
+        one.other_id if one.source_file_id == file.pk else one.source_file_id: one
+        for one in recorded(dataset)
+        if one.fact == LineageEntry.Fact.SHARED
+    }
+    held = _held(file)
     charges = (
         BudgetEntry.objects.filter(source_file__lineage=file.lineage, unit=unit or dataset.units[0])
         .order_by()
@@ -110,11 +109,32 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
             "id": one.pk,
             "datasets": one.readable,
             "uploaded_at": one.created_at,
-            "share": share.get(one.pk),
             "spent_per_km": spent.get(one.pk, 0) / 1e6,
+            **_sharing(one, file, held, facts.get(one.pk)),
         }
         for one in others
     ]
+
+
+def _held(file: SourceFile) -> dict[int, int]:
+    """How many events of a file each other one holds, at the most of one reading."""
+    found: dict[int, int] = {}
+    for classes in file.readings.values_list("classes", flat=True):
+        many: dict[int, int] = {}
+        for files, count in classes:
+            for pk in files:
+                many[pk] = many.get(pk, 0) + count
+        found |= {pk: max(count, found.get(pk, 0)) for pk, count in many.items()}
+    return found
+
+
+def _sharing(one: SourceFile, file: SourceFile, held: dict[int, int], fact: LineageEntry | None) -> dict[str, Any]:
+    if one.pk in file.whole:
+        share = None if one.inherited or fact is None else fact.share
+        return {"shared_events": None, "share": share, "how": LineageEntry.How.WHOLE.value}
+    many = held.get(one.pk, 0)
+    share, how = (fact.share, fact.how) if fact and many else (0.0, "")
+    return {"shared_events": many, "share": share, "how": how}
 
 
 def recorded(dataset: Dataset) -> list[LineageEntry]:
@@ -205,7 +225,7 @@ def reference_radius_m(dataset: Dataset, budget: Budget | None) -> float:
 
 
 def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
-    """What the releases leaked together, as a level (of trajectories: within the radius that the owner chose).
+    """What the event that spent most has spent, as a level (of trajectories: within the radius that the owner chose).
 
     Other datasets that share the budget are named where ``user`` may read them.
     """
@@ -219,9 +239,14 @@ def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
         "total": budget and budget.total_epsilon,
         "spent": spent["per_km"] * share,
         "releases": spent["releases"],
+        "events": spent["events"],
+        "over": bool(budget and budget.total is not None and spent["per_km"] * 1e6 > budget.total),
         "more": [_more(dataset, unit) for unit in dataset.units[1:]] + _of_other_kinds(dataset),
         "stability": dataset.stability,
-        "others": [one | {"spent": one["spent_per_km"] * share} for one in shared_with(dataset, user)],
+        "others": [
+            one | {"spent": one["spent_per_km"] * share, "how_text": dict(LineageEntry.How.choices).get(one["how"], "")}
+            for one in shared_with(dataset, user)
+        ],
         "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }
 
@@ -238,6 +263,6 @@ def _more(dataset: Dataset, unit: str) -> dict[str, Any]:
 def _of_other_kinds(dataset: Dataset) -> list[dict[str, Any]]:
     """What datasets of other kinds spent that are made of the same uploads: counts, or the events counted in them."""
     file = lineage.known_source_of(dataset)
-    budgets = Budget.objects.filter(lineage=file.lineage_id) if file else Budget.objects.none()
-    found = [_more(dataset, one.unit) for one in budgets.exclude(unit__in=dataset.units).order_by("unit")]
+    losses = EventLoss.objects.filter(source_file=file) if file else EventLoss.objects.none()
+    found = [_more(dataset, one.unit) for one in losses.exclude(unit__in=dataset.units).order_by("unit")]
     return [one for one in found if one["releases"]]

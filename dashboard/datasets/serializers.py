@@ -119,10 +119,34 @@ class BudgetSerializer(serializers.Serializer[Any]):
 
 
 class SpentSerializer(serializers.Serializer[Any]):
-    """What they leaked so far, ε per kilometre, event-level, composed."""
+    """What that event has spent which spent most, over the releases of all uploads that hold it: ε per kilometre."""
 
     per_km = serializers.FloatField()
-    releases = serializers.IntegerField()
+    releases = serializers.IntegerField(help_text="By how many releases.")
+    events = serializers.IntegerField(
+        allow_null=True,
+        help_text="How many events of the upload have spent so much; 0 where nothing was spent, null of an upload from "
+        "before events were counted, whose file is gone.",
+    )
+
+
+class GuessSerializer(serializers.Serializer[Any]):
+    """A reading option that was detected, not given."""
+
+    what = serializers.CharField()
+    value = serializers.JSONField(allow_null=True)
+    message = serializers.CharField()
+    option = serializers.CharField(help_text="The reading option that overrides it.")
+
+
+class DecidedSerializer(serializers.Serializer[Any]):
+    """What reading the file decided from its data; later readings of the same file use it."""
+
+    options = serializers.DictField(help_text="Reading options with nothing left to detect, beside those given.")
+    guesses = GuessSerializer(many=True)
+    joins = serializers.ListField(
+        child=serializers.CharField(), help_text="Codes of the report's notes on rows that depend on other rows."
+    )
 
 
 DATASET_URLS = ("self", "page", "track", "tracks", "steps", "preview", "lineage")
@@ -157,6 +181,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         read_only=True,
         help_text="The most events that one uploaded record decides: how many times a release's level is charged.",
     )
+    decided = serializers.SerializerMethodField()
     counted_from = serializers.UUIDField(
         source="counted_from_id", allow_null=True, read_only=True, help_text="The dataset that it was made of."
     )
@@ -197,6 +222,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "size_bytes",
             "file_name",
             "options",
+            "decided",
             "cleaning",
             "sample",
             "tags",
@@ -219,11 +245,16 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
         radius = {} if row.total_radius_m is None else {"radius_m": row.total_radius_m}
         return {"epsilon": row.total_epsilon, **radius}
 
-    @extend_schema_field(SpentSerializer)
-    def get_spent(self, row: Any) -> dict[str, float]:
-        return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0}
+    @extend_schema_field(DecidedSerializer)
+    def get_decided(self, row: Dataset) -> dict[str, Any]:
+        return row.decisions.as_dict()
 
-    @extend_schema_field(serializers.IntegerField(help_text="How many other uploads share its budget."))
+    @extend_schema_field(SpentSerializer)
+    def get_spent(self, row: Any) -> dict[str, float | None]:
+        events = row.spent_events if row.spent_micro else 0
+        return {"per_km": (row.spent_micro or 0) / 1e6, "releases": row.spent_releases or 0, "events": events}
+
+    @extend_schema_field(serializers.IntegerField(help_text="How many other uploads share its limit."))
     def get_sharing(self, row: Any) -> int:
         return row.sharing or 0
 

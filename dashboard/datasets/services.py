@@ -19,7 +19,7 @@ from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.core.tags import parse_tags
 from dashboard.core.text import one_line, required_name, storable
-from dashboard.datasets import execution, ledger, lineage, quota
+from dashboard.datasets import execution, ledger, lineage, losses, matching, quota, tombstones
 from dashboard.datasets.models import Budget, Dataset, Kind, SourceFile, Unit
 from dashboard.jobs import queue
 from dashboard.jobs.models import OPEN, State
@@ -109,6 +109,8 @@ def _publish(row: Dataset, staging: Path, evidence: lineage.Evidence | None, res
     """Files first, then the row; neither without the other."""
     row.folder.take_folder(staging)
     try:
+        if evidence:
+            matching.prepare(row.owner_id, evidence)
         with transaction.atomic():
             quota.require(row.owner, row.size_bytes, row.file_name, reserved=reserved)
             if evidence:
@@ -170,7 +172,8 @@ def reread_dataset(
 ) -> Dataset:
     """Read the kept upload again in another way, as :func:`import_dataset` would.
 
-    Without ``cleaning`` or ``kind`` these stay as they were.
+    Without ``cleaning`` or ``kind`` these stay as they were. What the first reading decided is used again; where the
+    options or the kind are others, these win and the rest is decided again.
 
     Raises
     ------
@@ -186,6 +189,8 @@ def reread_dataset(
     steps = dataset.cleaning if cleaning is None else [step.model_dump() for step in cleaning]
     kind = dataset.requested_kind if kind is None else kind
     _check_kind(kind)
+    same = chosen == dataset.options and kind == dataset.requested_kind
+    decided = dataset.decided if same else {}
     changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "requested_kind": kind, "error": None}
     changes |= {"stage": "", "attempt": 0, "cancel_requested": False, "dismissed": False}
     evidence = None
@@ -196,7 +201,8 @@ def reread_dataset(
             name=dataset.file_name,
             options=chosen,
             cleaning=steps,
-            kind=kind,
+            kind=execution.kind_of_reading(dataset) if same else kind,
+            decided=decided,
         )
         evidence = fields.pop("evidence")
         changes |= {"state": State.READY, "progress": 1.0, "finished_at": timezone.now(), **fields}
@@ -208,7 +214,10 @@ def reread_dataset(
             "started_at": None,
             "enqueued_at": None,
             "progressed_at": Now(),
+            "decided": decided,
         }
+    if evidence:
+        matching.prepare(dataset.owner_id, evidence)
     with transaction.atomic():
         taken = over.update(**changes) and not _stood_on(dataset)
         if not taken:
@@ -239,7 +248,8 @@ def preview_upload(*, dataset: Dataset, options: Mapping[str, Any]) -> Preview:
     """
     chosen = _checked(options)
     _refuse_without_upload(dataset)
-    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen)
+    decided = dataset.decided if chosen == dataset.options else {}
+    return execution.preview(dataset.original_path, name=dataset.file_name, options=chosen, decided=decided)
 
 
 @transaction.atomic
@@ -323,7 +333,7 @@ def set_budget(
     if epsilon is not None or radius_m is not None:
         described = {"epsilon": epsilon, "radius_m": radius_m} if unit == Unit.EVENT_PER_M else {"epsilon": epsilon}
         parsed = ledger.parse_total(dataset, described)
-        total = ledger.whole(ledger.micro(parsed["epsilon"], parsed["radius_m"]))
+        total = losses.whole(losses.micro(parsed["epsilon"], parsed["radius_m"]))
     budget, per = ledger.locked(dataset, unit), ledger.PER[unit]
     allowed = Budget.objects.filter(Q(spent__lte=total) if total is not None else Q(), pk=budget.pk)
     if not allowed.update(total=total, total_epsilon=epsilon, total_radius_m=radius_m):
@@ -339,4 +349,6 @@ def set_budget(
 
 def delete_dataset(*, dataset: Dataset) -> None:
     """Remove the dataset with its landmark sets, releases and files. What its releases spent is remembered."""
+    source_file = dataset.source_file_id
     dataset.delete()
+    tombstones.forget_unless_charged(source_file)

@@ -1,7 +1,8 @@
 """What the ledger keeps of deleted accounts: source files and budgets without an owner, in lineages without one.
 
 They have keyed digests, sketches, mechanisms and levels; no name, no file and no user. Whoever uploads such a file
-again, from whatever account, takes its lineage over, with everything that was spent. See docs/decisions/0088.
+again, from whatever account, takes its lineage over, with everything that was spent; so does who uploads most of its
+events, and at least 100. All events then count as shared. See docs/decisions/0088 and 0111.
 """
 
 from __future__ import annotations
@@ -9,34 +10,51 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from dashboard.datasets.event_classes import count_wholly
 from dashboard.datasets.models import Lineage, SourceFile
 
 
-def take_over_file(owner_id: Any, file_digest: str) -> bool:
-    """Take over the lineage of a file by its bytes; False if no deleted account uploaded it."""
+def take_over_file(owner_id: Any, file_digest: str) -> set[int]:
+    """Take over the lineages of a file by its bytes; the other source files that then count for it."""
     left = SourceFile.objects.filter(file_digest=file_digest, lineage__owner=None).exclude(file_digest="")
-    return bool(_taken(owner_id, set(left.values_list("lineage_id", flat=True))))
+    taken = _taken(owner_id, set(left.values_list("lineage_id", flat=True)))
+    own = SourceFile.objects.filter(owner_id=owner_id, file_digest=file_digest)
+    return taken - set(own.values_list("pk", flat=True))
 
 
-def take_over(owner_id: Any, shares: Mapping[int, float]) -> dict[int, float]:
-    """Take over the lineages of source files that share most events with an upload; the shares of those taken."""
-    of = dict(SourceFile.objects.filter(pk__in=list(shares)).values_list("pk", "lineage_id"))
-    taken = _taken(owner_id, set(of.values()))
-    return {pk: share for pk, share in shares.items() if of.get(pk) in taken}
+def take_over(owner_id: Any, shares: Mapping[int, float]) -> set[int]:
+    """Take over the lineages of source files that share most events with an upload; all that then count for it.
+
+    What was taken over before is among them.
+    """
+    files = SourceFile.objects.filter(pk__in=list(shares))
+    before = set(files.filter(lineage__owner=owner_id).values_list("pk", flat=True))
+    return before | _taken(owner_id, set(files.values_list("lineage_id", flat=True)))
 
 
 def _taken(owner_id: Any, lineages: Collection[int]) -> set[int]:
-    """Of two owners at once, one takes a lineage."""
-    taken = {pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)}
-    if taken:
-        # a file that the owner has already stays as it is, and counts by its lineage
-        known = SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="").values("file_digest")
-        fresh = SourceFile.objects.filter(lineage__in=taken).exclude(file_digest__in=known)
-        seen: dict[str, int] = {}
-        for pk, digest, content in fresh.order_by("pk").values_list("pk", "file_digest", "content_digest"):
-            seen.setdefault(digest or f"content {content}", pk)
-        SourceFile.objects.filter(pk__in=seen.values()).update(owner=owner_id)
-    return taken
+    """All files of the lineages that are taken, and what their new owner has of them already.
+
+    Of two owners at once, one takes a lineage.
+    """
+    taken = [pk for pk in lineages if Lineage.objects.filter(pk=pk, owner=None).update(owner=owner_id)]
+    own = {one.file_digest: one for one in SourceFile.objects.filter(owner_id=owner_id).exclude(file_digest="")}
+    found: set[int] = set()
+    same: set[int] = set()
+    seen: dict[str, int] = {}
+    for one in SourceFile.objects.filter(lineage__in=taken).order_by("pk"):
+        found.add(one.pk)
+        if one.file_digest in own:  # stays as it is, and counts for the one that the owner has
+            count_wholly(one, own[one.file_digest])
+            same.add(own[one.file_digest].pk)
+        else:
+            seen.setdefault(one.file_digest or f"content {one.content_digest}", one.pk)
+    SourceFile.objects.filter(pk__in=found).update(inherited=True)
+    SourceFile.objects.filter(pk__in=seen.values()).update(owner=owner_id)
+    return found | same
 
 
 def forget_what_spent_nothing(owner: Any) -> None:
@@ -49,3 +67,20 @@ def forget_what_spent_nothing(owner: Any) -> None:
     of_samples = mine.filter(source_files__datasets__sample=True).exclude(source_files__datasets__sample=False)
     unneeded = mine.exclude(pk__in=spent) | mine.filter(pk__in=of_samples.values("pk"))
     Lineage.objects.filter(pk__in=list(unneeded.values_list("pk", flat=True))).delete()
+    forget_events(SourceFile.objects.filter(lineage__owner=owner, entries=None))
+
+
+def forget_unless_charged(source_file: Any) -> None:
+    """Delete the hashes of an upload whose last dataset was deleted, unless a release of it was charged."""
+    with transaction.atomic():
+        file = SourceFile.objects.filter(pk=source_file).first()
+        if file is not None:
+            get_user_model().objects.select_for_update(no_key=True).filter(pk=file.owner_id).first()
+            forget_events(SourceFile.objects.filter(pk=source_file, datasets=None, entries=None))
+
+
+def forget_events(files: Any) -> None:
+    """Delete all hashes and sketches of these source files."""
+    for file in files:
+        file.readings.all().delete()
+        file.sketches.all().delete()

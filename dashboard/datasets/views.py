@@ -101,6 +101,7 @@ def detail(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
         "budget": selectors.spending(dataset, request.user),
         "undetected": UNDETECTED,
         "options": list(formats.options().values()),
+        "decided": _decided(dataset),
         "kinds": Kind.choices,
         "chosen": {**dataset.options, "kind": dataset.requested_kind},
         "page": _for_script(dataset),
@@ -144,6 +145,15 @@ def _of_kind(dataset: Dataset) -> dict[str, Any]:
     if dataset.kind == Kind.STREAM:
         found["streams"] = counts.listed_streams(dataset)
     return found
+
+
+def _decided(dataset: Dataset) -> list[dict[str, Any]]:
+    """What reading the file decided: label and value of each option, and the member of an archive."""
+    known = formats.options()
+    return [
+        {"label": known[name].label if name in known else name.capitalize(), "value": value, "member": member}
+        for name, value, member in dataset.decisions.each()
+    ]
 
 
 def _roles() -> list[dict[str, Any]]:

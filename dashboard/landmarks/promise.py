@@ -30,9 +30,10 @@ def promise_context(
     ``landmarks`` is the largest number of landmarks of any one person; without it, it is what the set
     records, or counted in ``masks``, one for each person, or in those that are read from the dataset.
     """
+    read = dataset.decisions.listed, dataset.decisions.joined
     of_dataset = {"cleaning": parse_cleaning(dataset.cleaning), "stability": dataset.stability}
     if landmark_set is None:
-        return release_context(landmarks=0, **of_dataset)
+        return release_context(landmarks=0, **of_dataset).with_reading(*read)
     if landmarks is None:
         landmarks = landmark_set.count_per_person
     if landmarks is None:
@@ -44,7 +45,7 @@ def promise_context(
         landmarks=landmarks,
         method=method_of(landmark_set),
         **of_dataset,
-    )
+    ).with_reading(*read)
 
 
 def marked_beside(selection: dict[str, Any]) -> MarkedBeside:

@@ -34,6 +34,7 @@ def main() -> None:
 def rest() -> None:
     """What shares kernels with the others, and little besides."""
     cleaning()
+    events()
     measures()
     experiments("trajectory", "checkins")
 
@@ -105,6 +106,25 @@ def cleaning() -> None:
 
     event = np.arange(20.0)
     DropJumps(highest_km_h=200.0).apply([Trajectory(event * 1e-3, event * 1e-3, event)])
+
+
+def events() -> None:
+    """Hashes of the events of an upload, and those that it shares with earlier ones."""
+    from privacy_engine.data import CountStream, Trajectory
+    from privacy_engine.event_hashes import EventHashes, Keys, event_hashes, shared
+    from privacy_engine.event_sketch import sketch_of, stream_sketch
+
+    keys, event = Keys(*[bytes(16)] * 4), np.arange(20.0)
+    one = Trajectory(event, event, event)
+    counts = CountStream(np.ones((1, 1)), ["a"], ["1"])
+    for kind, data in (("stream", counts), ("trajectory", [Trajectory(event, event)]), ("trajectory", [one])):
+        fresh = event_hashes(kind, data, keys)
+        shared(fresh, EventHashes.from_bytes(fresh.to_bytes()))
+    for copy in (Trajectory(event + 1e-6, event, event), Trajectory(event, event, event + 3600)):
+        shared(fresh, EventHashes.from_bytes(event_hashes("trajectory", [copy], keys).to_bytes()))
+    stream_sketch(counts, keys.exact)
+    for timed in (False, True):
+        sketch_of([one], keys.exact, timed=timed)
 
 
 def measures() -> None:

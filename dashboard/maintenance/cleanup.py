@@ -20,8 +20,8 @@ from dashboard.accounts.models import UserSession
 from dashboard.attacks.models import Attack
 from dashboard.core import beats
 from dashboard.core.storage_errors import StorageUnavailable
-from dashboard.datasets import resumable
-from dashboard.datasets.models import Dataset
+from dashboard.datasets import earlier_readings, resumable
+from dashboard.datasets.models import Dataset, Reading
 from dashboard.experiments.execution import recover_lost
 from dashboard.experiments.models import Experiment
 from dashboard.jobs import models as job_models
@@ -122,6 +122,7 @@ def tidy(*, list_objects: bool = False) -> dict[str, int]:
     uploads = resumable.forget_expired()
     account_data.forget_expired()
     retention.apply()
+    earlier_readings.request_next()
     removals.finish()
     removals.conclude()
     done = orphans.remove(
@@ -180,8 +181,8 @@ def _is_temporary(name: str) -> bool:
 
 
 def _of_rows() -> Iterator[Path]:
-    """The files in folders of rows that are jobs."""
-    for model in job_models.listed_models():
+    """The files in folders of rows that are jobs, and of readings."""
+    for model in (*job_models.listed_models(), Reading):
         if folder := getattr(model, "STORED_IN", ""):
             yield from (path for one in _inside(folder) for path in one.glob("*"))
 
@@ -192,6 +193,7 @@ def _current_tokens() -> set[str]:
         *Dataset.objects.exclude(points_file="").values_list("points_file", flat=True),
         *Release.objects.exclude(data_file="").values_list("data_file", flat=True),
         *Attack.objects.exclude(data_file="").values_list("data_file", flat=True),
+        *Reading.objects.exclude(labels_file="").values_list("labels_file", flat=True),
         *Experiment.objects.exclude(table_sha256="").values_list("table_sha256", flat=True),
     ]
     return {found.replace("-", "") for name in names for found in _TOKEN.findall(name)}

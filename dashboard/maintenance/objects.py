@@ -9,7 +9,7 @@ from itertools import islice
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts.models import MapFile
 from dashboard.attacks.models import Attack
-from dashboard.datasets.models import Dataset, Upload
+from dashboard.datasets.models import Dataset, Reading, Upload
 from dashboard.experiments.files import OLD_TABLE
 from dashboard.experiments.models import Experiment
 from dashboard.jobs.models import State
@@ -61,6 +61,8 @@ def _needed() -> Iterator[str]:
     yield from (str(row.data_path) for row in Attack.objects.filter(state=State.DONE).only("pk", "data_file"))
     yield from (str(row.path) for row in AccountExport.objects.filter(state=State.DONE).only("pk"))
     yield from (str(row.path) for row in MapFile.objects.only("pk"))
+    for reading in Reading.objects.only("pk", "labels_file"):
+        yield from _files_of(reading)
     for row in Experiment.objects.filter(state=State.DONE).only("pk", "table_sha256"):
         if not (row.folder / OLD_TABLE).exists():
             yield str(row.table_path(row.table_sha256))
@@ -89,6 +91,15 @@ def _of_datasets(names: list[str]) -> Iterator[str]:
 def _of_releases(names: list[str]) -> Iterator[str]:
     for row in Release.objects.filter(pk__in=set(_ids(names))).only("pk", "data_file"):
         yield from (str(row.data_path), str(row.budgets_path))
+
+
+def _of_events(names: list[str]) -> Iterator[str]:
+    for row in Reading.objects.filter(pk__in=set(_ids(names))).only("pk", "labels_file"):
+        yield from _files_of(row)
+
+
+def _files_of(reading: Reading) -> list[str]:
+    return [str(reading.hashes_path), *([str(reading.labels_path)] if reading.labels_file else [])]
 
 
 def _of_exports(names: list[str]) -> Iterator[str]:
@@ -139,6 +150,7 @@ _NAMES = {
     "base-maps": _of_base_maps,
     "blocks": _of_blocks,
     "datasets": _of_datasets,
+    "events": _of_events,
     "experiments": _of_experiments,
     "publications": _of_publications,
     "releases": _of_releases,

@@ -65,7 +65,7 @@ def _ledger_entry(row: Release) -> str:
 def context_of(row: Release) -> Context:
     """What the promise of a release depends on; one drawn before people were known is about each of its series."""
     if not row.of_trajectories:
-        return row.dataset.context
+        return row.dataset.context.with_box(row.parsed_spec.box_from_data)
     summary, read = row.summary or {}, row.set_read
     found = promise_context(row.dataset, read, landmarks=summary.get("landmarks_per_person"))
     if row.by_series:

@@ -21,6 +21,7 @@ from dashboard.datasets.selectors import require_kind, require_ready, require_re
 from dashboard.releases import kinds, services
 from dashboard.releases.forecast_serializers import AnyMechanismsField
 from dashboard.releases.models import Release
+from dashboard.releases.serializers import BOX_FROM_DATA
 from privacy_engine.analysis.stream_detection import Detection
 from privacy_engine.errors import ParameterError
 from privacy_engine.mechanism import Mechanism
@@ -46,6 +47,7 @@ class QuoteRequest(serializers.Serializer[Any]):
 
     dataset = serializers.UUIDField()
     mechanisms = AnyMechanismsField()
+    box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
 
 
 class QuotedSerializer(serializers.Serializer[Any]):
@@ -54,6 +56,7 @@ class QuotedSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     title = serializers.CharField()
     statement = serializers.CharField()
+    not_covered = serializers.ListField(child=serializers.CharField())
     neighbours = serializers.CharField()
     assumptions = serializers.ListField(child=serializers.CharField())
     caveats = serializers.ListField(child=serializers.CharField())
@@ -117,9 +120,10 @@ class KindActions:
         dataset = get_object_or_404(visible_datasets(request.user), pk=params["dataset"])
         chosen = _quotable(dataset, params["mechanisms"])
         prices = ledger.prices(dataset, chosen)
+        context = dataset.context.with_box(params["box_from_data"])
         return Response(
             {
-                "mechanisms": [kinds.promise_of(one, dataset.context) for one in chosen],
+                "mechanisms": [kinds.promise_of(one, context) for one in chosen],
                 "budgets": [kinds.price_of(price) for price in prices],
             }
         )

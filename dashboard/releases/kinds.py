@@ -56,6 +56,7 @@ def promise_of(mechanism: Mechanism, context: Context) -> dict[str, Any]:
         "name": mechanism.name,
         "title": mechanism.title,
         "statement": guarantee.statement,
+        "not_covered": list(guarantee.not_covered),
         "neighbours": guarantee.neighbours.words,
         "assumptions": list(guarantee.assumptions),
         "caveats": list(guarantee.caveats),

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple, Self
 
 from dashboard.core.palette import Assignment, LineStyle, palette
-from dashboard.datasets import ledger
+from dashboard.datasets import ledger, losses
 from dashboard.datasets.models import unit_text
 from dashboard.releases import downloads, reproduce
 from dashboard.releases.models import Release
@@ -108,7 +108,7 @@ def charge_of(row: Release) -> Charge | None:
     entry = budget and budget.entries.filter(release_id=row.pk, amount__gt=0).first()
     if not entry:
         return None
-    return Charge(entry.amount / ledger.MICRO, unit_text(unit), entry.level, entry.stability, entry.created_at)
+    return Charge(entry.amount / losses.MICRO, unit_text(unit), entry.level, entry.stability, entry.created_at)
 
 
 def software() -> list[tuple[str, str]]:

@@ -40,7 +40,8 @@ def command(row: Release) -> str:
     options += [("--set", f"{name}={_text(value)}") for name, value in _own(spec.mechanism.model_dump())]
     options += [("--then", ":".join([step.name, *_values(step.model_dump())])) for step in spec.postprocess]
     options += [("--seed", str(spec.seed))] if spec.seed is not None else []
-    beside = " --landmarks LANDMARKS" if row.set_read else ""
+    beside = " --box-from-data" if spec.box_from_data else ""
+    beside += " --landmarks LANDMARKS" if row.set_read else ""
     parts = [f"manage.py release FILE{beside}", *(f"{option} {shlex.quote(to)}" for option, to in options)]
     return " \\\n  ".join([*parts, "--out release.csv"])
 

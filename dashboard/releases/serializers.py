@@ -21,6 +21,10 @@ from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mec
 from privacy_engine.registry import MAX_STEPS
 from privacy_engine.spec import ReleaseSpec, parse_steps
 
+BOX_FROM_DATA = (
+    "Of check-ins, and only of these: the box or the number of cells was chosen with knowledge of them. The label then "
+    "lists both as not covered."
+)
 OBJECTS = {"type": "array", "items": {"type": "object"}}
 
 
@@ -47,10 +51,12 @@ class ReleaseRequest(serializers.Serializer[Any]):
         help_text="Makes the run repeatable, and so never private: such a release has no guarantee.",
     )
     postprocess = StepsField(required=False, default=list, help_text="Steps over the release; they cost nothing.")
+    box_from_data = serializers.BooleanField(required=False, default=False, help_text=BOX_FROM_DATA)
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        attrs["spec"] = ReleaseSpec.parse({name: attrs.pop(name) for name in ("mechanism", "seed", "postprocess")})
+        described = ("mechanism", "seed", "postprocess", "box_from_data")
+        attrs["spec"] = ReleaseSpec.parse({name: attrs.pop(name) for name in described})
         return attrs
 
 
@@ -146,6 +152,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
     mechanism = serializers.SerializerMethodField()
     postprocess = serializers.SerializerMethodField()
     seed = serializers.SerializerMethodField()
+    box_from_data = serializers.BooleanField(source="parsed_spec.box_from_data", help_text=BOX_FROM_DATA)
     derived_from = serializers.UUIDField(source="derived_from_id", allow_null=True)
     source = serializers.SerializerMethodField()
     points = serializers.IntegerField(source="dataset.points")
@@ -163,6 +170,7 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
         model = Release
         fields = (
             *("id", "dataset", "kind", "landmark_set", "name", "title", "mechanism", "postprocess", "seed"),
+            "box_from_data",
             *("derived_from", "source", "state", "stage", "progress", "eta_s", "queue_position"),
             *("attempt", "cancel_requested", "error", "created_at", "started_at", "finished_at", "points"),
             *("summary", "owner_view", "verdict", "guarantee", "label", "urls"),

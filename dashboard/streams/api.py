@@ -87,23 +87,34 @@ class StreamViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, mixins.Des
         filters=False,
         operation_id="streams_events_list",
     )
-    @extend_schema(methods=["POST"], request=EventsRequest, responses={200: PublishResponse, 201: PublishResponse})
+    @extend_schema(
+        methods=["POST"],
+        request=EventsRequest,
+        responses={200: PublishResponse, 201: PublishResponse},
+        parameters=[OpenApiParameter(HEADER, str, OpenApiParameter.HEADER)],
+    )
     @action(detail=True, methods=["get", "post"], pagination_class=None, unsafe_scope="publish")
     def events(self, request: Request, pk: Any = None) -> Response:
         """Publish the counts of one timestamp or of several; or list what was published.
 
-        A timestamp is published once: the same counts sent again return what was published (status 200 where nothing of
-        a request is new), other counts are refused with 409. A request is published as a whole or not at all.
+        A request with an Idempotency-Key can be sent again: a key that this user sent to this stream before returns
+        what that request published (200), and the body is not read. Without it, a request with a time that is not after
+        the last one published is refused with 409, whatever its counts are: they are not read, and the error has what
+        was published of its times. A stream that is paused or closed refuses every request with 409. A request is
+        published as a whole or not at all.
         """
         row = self.get_object()
         if request.method == "GET":
             return self._list(row, valid(EventsQuery, request.query_params))
-        found = services.publish_events(stream=row, events=valid(EventsRequest, request.data)["events"])
-        results = [TimestampSerializer(one).data | {"repeated": not new} for one, new in found]
+        sender = {"stream": row, "user": request.user, "key": sent_key(request, request.user.pk)}
+        found, new = services.repeated(**sender), False
+        if found is None:  # no answer to a known key depends on the body
+            found, new = services.publish_events(events=valid(EventsRequest, request.data)["events"], **sender)
+        results = [TimestampSerializer(one).data | {"repeated": not new} for one in found]
         row.refresh_from_db(fields=["published"])
         body = {"published": row.published, "results": results}
         location = {"Location": reverse("api:stream-events", args=[row.pk])}
-        return Response(body, status=201 if any(new for _, new in found) else 200, headers=UNKEPT | location)
+        return Response(body, status=201 if new else 200, headers=UNKEPT | location)
 
     def _list(self, row: LiveStream, params: dict[str, Any]) -> Response:
         rows = selectors.published_after(row, params["after"], params["limit"])

@@ -23,36 +23,50 @@ _INSTANT = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """The counts (d,) of one timestamp: ``time`` in numbers or in seconds since 1970-01-01 UTC, and as it was sent."""
+    """One timestamp: ``time`` in numbers or in seconds since 1970-01-01 UTC, and as it was sent.
+
+    ``given`` is the event as it was sent, whose counts nothing has read.
+    """
 
     time: float
     label: str
     clock: Clock
-    counts: Floats
+    given: Mapping[str, Any]
 
 
-def parse_events(given: Sequence[Any], names: Sequence[str]) -> list[Event]:
-    """The events that ``{"time": …, "counts": [d numbers] or {name: number}}`` describe.
+def parse_times(given: Sequence[Any]) -> list[Event]:
+    """The events that ``{"time": …, "counts": …}`` describe; no counts are read.
 
     Raises
     ------
     ParameterError
-        A key is missing or not known, a time is neither a number nor an instant, or there is not one number for each
-        of ``names``. Its field has the place of the event.
+        A key is missing or not known, or a time is neither a number nor an instant. Its field has the place of the
+        event.
+    """
+    return [_event(one, f"events.{i}") for i, one in enumerate(given)]
+
+
+def parse_counts(events: Sequence[Event], names: Sequence[str]) -> Floats:
+    """The counts (n, d) of events, each ``[d numbers]`` or ``{name: number}``.
+
+    Raises
+    ------
+    ParameterError
+        There is not one number for each of ``names``. Its field has the place of the event.
     """
     columns = dict.fromkeys(names)
-    return [_event(one, columns, f"events.{i}") for i, one in enumerate(given)]
+    return np.array([_counts(one.given["counts"], columns, f"events.{i}.counts") for i, one in enumerate(events)])
 
 
-def _event(given: Any, names: dict[str, None], field: str) -> Event:
+def _event(given: Any, field: str) -> Event:
     if not isinstance(given, Mapping):
-        raise _error("an object with time and counts", field, given)
+        raise _error("an object with time and counts", field, None)
     if unknown := sorted(set(given) - {"time", "counts"}):
         raise _error("left out: an event has time and counts", f"{field}.{one_line(str(unknown[0]), 60)}", None)
     if missing := [key for key in ("time", "counts") if key not in given]:
         raise _error("given", f"{field}.{missing[0]}", None)
     time, clock = parse_time(given["time"], f"{field}.time")
-    return Event(time, _label(given["time"]), clock, _counts(given["counts"], names, f"{field}.counts"))
+    return Event(time, _label(given["time"]), clock, given)
 
 
 def parse_time(given: Any, field: str) -> tuple[float, Clock]:

@@ -122,16 +122,12 @@ class LiveStream(InProject):
 
 
 class PublishedTimestamp(models.Model):
-    """What was published of one timestamp. Of the counts that came in it stores a keyed digest only.
-
-    ``digest`` distinguishes a repeated request from a changed one.
-    """
+    """What was published of one timestamp. Nothing is stored of the counts that came in."""
 
     stream = models.ForeignKey(LiveStream, on_delete=models.CASCADE, related_name="timestamps")
     position = models.PositiveBigIntegerField()  # from 0
     time = models.FloatField()  # a number, or seconds since 1970-01-01 UTC
     label = models.CharField(max_length=64)  # as it was sent
-    digest = models.CharField(max_length=64)
     values = models.BinaryField()  # little-endian, whole numbers or floats, see ``whole``
     whole = models.BooleanField()
     budget = models.FloatField()
@@ -156,3 +152,26 @@ class PublishedTimestamp(models.Model):
     def numbers(self) -> list[Any]:
         """:attr:`counts` for JSON."""
         return list(self.counts.tolist())
+
+
+LINE = "line "
+"""The keys of lines of ``manage.py publish`` begin so. No header can have a key with a space."""
+
+
+class PublishedRequest(models.Model):
+    """The timestamps that one request published, by the key of its sender: the request is known again by that alone."""
+
+    stream = models.ForeignKey(LiveStream, on_delete=models.CASCADE, related_name="requests")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=100)
+    first = models.PositiveBigIntegerField()  # positions
+    last = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["stream", "user", "key"], name="request_one_per_key"),
+            models.UniqueConstraint(fields=["stream", "first"], name="request_one_per_position"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first} to {self.last}"

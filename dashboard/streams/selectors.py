@@ -50,7 +50,7 @@ def _rows_at_once(stream: LiveStream, limit: int) -> int:
 
 def release_so_far(stream: LiveStream) -> StreamRelease:
     """What was published up to now, as a release of a dataset has it."""
-    found = list(stream.timestamps.defer("values", "digest"))
+    found = list(stream.timestamps.defer("values"))
     shape = len(found), len(stream.dimensions)
     counts: Ints | Floats = np.empty(shape, np.int64) if all(row.whole for row in found) else np.empty(shape)
     for i, row in enumerate(stream.timestamps.filter(position__lt=len(found)).iterator(chunk_size=100)):

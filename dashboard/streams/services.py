@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from django.db import IntegrityError, transaction
-from django.utils.crypto import salted_hmac
 
 from dashboard.core.errors import Conflict, TooLarge
 from dashboard.core.idempotency import check_key, earlier_row
-from dashboard.core.keys import derived_key
 from dashboard.core.text import one_line, required_name
-from dashboard.streams.events import Event, parse_events
-from dashboard.streams.models import Clock, LiveStream, PublishedTimestamp, StreamState
+from dashboard.streams.events import Event, parse_counts, parse_time, parse_times
+from dashboard.streams.models import LINE, Clock, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine import __version__, noise
+from privacy_engine.data import Floats
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher
@@ -132,46 +128,98 @@ def _request(stream: LiveStream) -> tuple[Any, ...]:
     return stream.name, stream.dimensions, stream.spec_digest, stream.step
 
 
-def publish_events(*, stream: LiveStream, events: Sequence[Any]) -> list[tuple[PublishedTimestamp, bool]]:
-    """Publish the counts of successive timestamps: for each its row, and whether this request published it.
+class AlreadyPublished(Conflict):
+    """A time is not after the last one published: the error has what was published of them, and no count was read."""
 
-    A timestamp that was published before returns the same values if its counts are the same. New ones follow the last
-    in order, at the step of the stream if it has one. All are published, or none: the state of the mechanism, its
-    window ledger and the values are written in one transaction, so a request that got no response can be sent again.
+    code = "published"
+
+    def __init__(self, last: str, rows: Sequence[PublishedTimestamp]) -> None:
+        rule = f"after {last}, the last timestamp published"
+        message = f"events must be {rule}. Nothing published is changed; of the counts sent none was read."
+        super().__init__(message, field="events", rule=rule)
+        self.rows = rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error, with ``published``: what was published of those times that were."""
+        return super().as_dict() | {"published": [_facts(one) for one in self.rows]}
+
+
+def _facts(row: PublishedTimestamp) -> dict[str, Any]:
+    return {"position": row.position, "time": row.label, "counts": row.numbers, "budget": row.budget}
+
+
+def repeated(*, stream: LiveStream, user: Any, key: str) -> list[PublishedTimestamp] | None:
+    """What the request of this user with this key published before; None if there was none.
+
+    Raises
+    ------
+    Conflict
+        The stream is paused or closed: then every request has this answer.
+    """
+    if stream.state != StreamState.OPEN:
+        message = f"The stream is {stream.state} and takes no counts."
+        raise Conflict(message, field="stream", rule="open", value=stream.state)
+    earlier = stream.requests.filter(user=user, key=key).first() if key else None
+    return earlier and list(stream.timestamps.filter(position__range=(earlier.first, earlier.last)))
+
+
+def published_line(stream: LiveStream, time: Any) -> PublishedTimestamp | None:
+    """What a line of ``manage.py publish`` with this time published before; None where no line did.
+
+    A line has a key of its own, drawn when it was published. Errors as in :func:`parse_time`.
+    """
+    seconds, clock = parse_time(time, "events.0.time")
+    row = PublishedTimestamp.objects.filter(stream=stream, stream__clock=clock, time=seconds).first()
+    if row is None:
+        return None
+    by = stream.requests.filter(first__lte=row.position).order_by("-first").first()
+    return row if by and row.position <= by.last and by.key.startswith(LINE) else None
+
+
+def publish_events(
+    *, stream: LiveStream, events: Sequence[Any], user: Any = None, key: str = ""
+) -> tuple[list[PublishedTimestamp], bool]:
+    """Publish the counts of successive timestamps: their rows, and whether this request published them.
+
+    With a ``key`` that ``user`` sent to this stream before, nothing of ``events`` is compared or published: the rows
+    are those of that request. Otherwise all times follow the last one published, at the step of the stream if it has
+    one; the counts of a request whose times do not are never read, so that no response depends on them. All is
+    published, or nothing: the state of the mechanism, its window ledger, the values and the key are written in one
+    transaction, so a request that got no response can be sent again.
 
     Raises
     ------
     ParameterError
         An event is malformed, or the times of a request do not increase.
+    AlreadyPublished
+        A time is not after the last one published.
     Conflict
-        A timestamp was published with other counts, lies before the last one, or leaves out one; or the stream is
-        paused or closed.
+        A timestamp is left out, or the stream is paused or closed.
     TooLarge
         More than :data:`MOST_CELLS` counts.
     """
-    dimensions = stream.dimensions
-    if len(events) * len(dimensions) > MOST_CELLS:
-        rule = f"at most {MOST_CELLS // len(dimensions):,} timestamps of {len(dimensions):,} counts"
+    width = len(stream.dimensions)
+    if len(events) * width > MOST_CELLS:
+        rule = f"at most {MOST_CELLS // width:,} timestamps of {width:,} counts"
         raise TooLarge("The request has too many counts.", field="events", rule=rule, value=len(events))
-    parsed = parse_events(events, dimensions)
-    if not parsed:
+    if not events:
         rule = "at least 1 event"
         raise ParameterError(f"events must have {rule}", field="events", rule=rule, value=0)
-    return _publish_once(stream, parsed)
+    return _publish_once(stream, parse_times(events), user, key)
 
 
 @transaction.atomic
-def _publish_once(stream: LiveStream, parsed: Sequence[Event]) -> list[tuple[PublishedTimestamp, bool]]:
+def _publish_once(
+    stream: LiveStream, events: Sequence[Event], user: Any, key: str
+) -> tuple[list[PublishedTimestamp], bool]:
     row = LiveStream.objects.select_for_update().get(pk=stream.pk)
-    _check_times(row, parsed)
-    known = _published_before(row, parsed)
-    new = [(i, one) for i, one in enumerate(parsed) if i not in known]
-    if new:
-        _check_new(row, new)
-        rows = _publish(row, [one for _, one in new])
-        known |= {i: one for (i, _), one in zip(new, rows, strict=True)}
-    fresh = {i for i, _ in new}
-    return [(known[i], i in fresh) for i in range(len(parsed))]
+    if (earlier := repeated(stream=row, user=user, key=key)) is not None:  # the same request came twice at once
+        return earlier, False
+    _check_times(row, events)
+    rows = _publish(row, events, parse_counts(events, row.dimensions))
+    if key:
+        row.requests.create(user=user, key=key, first=rows[0].position, last=rows[-1].position)
+    return rows, True
 
 
 def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
@@ -184,54 +232,18 @@ def _check_times(row: LiveStream, events: Sequence[Event]) -> None:
             raise _wrong(
                 f"events.{i}.time", f"after {events[i - 1].label}, the time before it in the request", one.label
             )
+    if row.last_time is not None and events[0].time <= row.last_time:
+        raise AlreadyPublished(row.last_label, list(row.timestamps.filter(time__in=[one.time for one in events])))
+    _check_steps(row, events)
 
 
 def _wrong(field: str, rule: str, value: str) -> ParameterError:
     return ParameterError(f"{field} must be {rule}, got {value}", field=field, rule=rule, value=value)
 
 
-def _published_before(row: LiveStream, events: Sequence[Event]) -> dict[int, PublishedTimestamp]:
-    """The rows of the events that were published already, by their place in the request."""
-    if row.last_time is None:
-        return {}
-    old = {i: one for i, one in enumerate(events) if one.time <= row.last_time}
-    rows = {one.time: one for one in row.timestamps.filter(time__in=[one.time for one in old.values()])}
-    found = {}
-    for i, one in old.items():
-        field = f"events.{i}"
-        if one.time not in rows:
-            rule = f"after {row.last_label}, the last timestamp published"
-            message = f"{field}.time must be {rule}: {one.label} lies before it and was not published."
-            raise Conflict(message, field=f"{field}.time", rule=rule, value=one.label)
-        if rows[one.time].digest != _digest(row, one) and rows[one.time].digest != _earlier_digest(row, one):
-            rule = "the counts that were published for this timestamp"
-            message = f"{one.label} was published with other counts; nothing published can be changed."
-            raise Conflict(message, field=f"{field}.counts", rule=rule, value=one.label)
-        found[i] = rows[one.time]
-    return found
-
-
-def _digest(row: LiveStream, event: Event) -> str:
-    """A keyed digest of an event's counts: without the ledger's key it shows nothing of them."""
-    return hmac.new(derived_key("streams counts 1"), _digested(row, event), "sha256").hexdigest()
-
-
-def _earlier_digest(row: LiveStream, event: Event) -> str:
-    """The digest as it was before decision 99, by SECRET_KEY: the same counts are not found where that was changed."""
-    body = hashlib.sha256(_digested(row, event)).digest()
-    return salted_hmac("cairn.streams.counts", body, algorithm="sha256").hexdigest()
-
-
-def _digested(row: LiveStream, event: Event) -> bytes:
-    return f"{row.pk} {event.time!r} ".encode() + event.counts.astype("<f8").tobytes()
-
-
-def _check_new(row: LiveStream, new: Sequence[tuple[int, Event]]) -> None:
-    if row.state != StreamState.OPEN:
-        message = f"The stream is {row.state} and takes no counts."
-        raise Conflict(message, field="stream", rule="open", value=row.state)
+def _check_steps(row: LiveStream, events: Sequence[Event]) -> None:
     last, label = row.last_time, row.last_label
-    for i, one in new:
+    for i, one in enumerate(events):
         if row.step is not None and last is not None and not _is_step(one.time - last, row.step, one.time):
             rule = f"{row.step:g} after {label}, the step of this stream"
             message = (
@@ -246,12 +258,12 @@ def _is_step(found: float, step: float, time: float) -> bool:
     return abs(found - step) <= max(1e-6 * step, 4.0 * math.ulp(time))
 
 
-def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestamp]:
+def _publish(row: LiveStream, events: Sequence[Event], given: Floats) -> list[PublishedTimestamp]:
     mechanism = row.parsed_mechanism
     run: Publisher = mechanism.start(len(row.dimensions), noise.publishable(), row.dimensions)
     if row.publisher is not None:
         run.restore(bytes(row.publisher))
-    counts = run.publish_all(np.array([one.counts for one in events]))
+    counts = run.publish_all(given)
     budgets = run.budgets[-len(events) :]
     whole = counts.dtype.kind == "i"
     found = PublishedTimestamp.objects.bulk_create(
@@ -260,7 +272,6 @@ def _publish(row: LiveStream, events: Sequence[Event]) -> list[PublishedTimestam
             position=row.published + i,
             time=one.time,
             label=one.label,
-            digest=_digest(row, one),
             values=counts[i].astype("<i8" if whole else "<f8").tobytes(),
             whole=whole,
             budget=float(budgets[i]),

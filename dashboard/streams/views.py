@@ -88,10 +88,11 @@ def _example(request: HttpRequest, row: LiveStream) -> str:
     counts = ", ".join("0" for _ in row.dimensions[:3]) + (", …" if len(row.dimensions) > 3 else "")
     time = '"2026-01-01T00:00:00Z"' if row.clock != "number" else "1"
     body = f'{{"events": [{{"time": {time}, "counts": [{counts}]}}]}}'
+    key = "Idempotency-Key: A_NEW_ONE_FOR_EACH_REQUEST"
     return "\n".join(
         [
             f"curl {url} \\",
-            "  -H 'Authorization: Token YOUR_TOKEN' -H 'Content-Type: application/json' \\",
+            f"  -H 'Authorization: Token YOUR_TOKEN' -H 'Content-Type: application/json' -H '{key}' \\",
             f"  -d '{body}'",
         ]
     )

@@ -74,7 +74,7 @@ def aggregate(events: Events, spec: AggregationSpec) -> Aggregated:
     counts = np.zeros(steps.count * len(grid))
     counts[found.at] = found.often
     from_data = spec.box is None, len(spec.given_times()) < 2
-    counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned)
+    counted = Counted(grid, spec.unit, spec.most, spec.changed, *from_data, events.cleaned, events.decided)
     advance()
     table = counts.reshape(steps.count, len(grid))
     stream = CountStream(table, grid.names(), steps.labels(), steps.starts(), "time", counted)

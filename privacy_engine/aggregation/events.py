@@ -16,7 +16,8 @@ from privacy_engine.progress import reported
 class Events:
     """n events in any order: the codes of their ``person`` and ``series``, seconds since 1970 UTC, degrees; (n,) each.
 
-    ``cleaned`` are the names of the cleaning steps that made them of what was uploaded.
+    ``cleaned`` are the names of the cleaning steps that made them of what was uploaded, ``decided`` the options that
+    they were read with and that were decided from the data.
     """
 
     person: Ints
@@ -25,6 +26,7 @@ class Events:
     lon: Floats
     lat: Floats
     cleaned: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time_s)

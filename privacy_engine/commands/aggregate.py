@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from privacy_engine.aggregation import WRITERS, Aggregated, AggregationSpec, agg
 from privacy_engine.commands.base import PERSON, Command, reading
 from privacy_engine.data import CheckIns, Trajectory
 from privacy_engine.errors import ParameterError
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.step_text import value_of
 from privacy_engine.whole_files import write_whole
 
@@ -80,7 +82,8 @@ def _aggregate(
     sides = None if box is None else [value_of(side) for side in box.split(",")]
     spec = AggregationSpec.parse({"unit": count, "box": sides, **numbers, **texts})
     found = formats.read(file, kinds=(kind,) if kind else KINDS, **reading(read, person))
-    made = aggregate(events_of(found.other if isinstance(found.other, CheckIns) else found.series), spec)
+    events = events_of(found.other if isinstance(found.other, CheckIns) else found.series)
+    made = aggregate(replace(events, decided=Decisions.of(found.report).listed), spec)
     write_whole(out, partial(write, made.stream))
     return _summary(made)
 

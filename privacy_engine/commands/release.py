@@ -15,6 +15,7 @@ from privacy_engine.commands.base import PERSON, Command, pairs, reading
 from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import ParameterError
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.labelled_release import LabelledRelease, Marks, release_other, release_trajectories
 from privacy_engine.landmarks import parse_short, parse_short_dummies
 from privacy_engine.mechanisms import landmark  # noqa: F401  (registers the mechanisms)
@@ -56,6 +57,7 @@ class Release(Command):
         "then",
         "read",
         "person",
+        "box_from_data",
         "seed",
         "out",
     )
@@ -89,6 +91,11 @@ class Release(Command):
         )
         add("--read", action="append", default=[], metavar="NAME=VALUE", help="how to read the file")
         add("--person", metavar="WHAT", help=PERSON)
+        add(
+            "--box-from-data",
+            action="store_true",
+            help="of check-ins: the box or the number of cells was chosen with knowledge of them",
+        )
         add("--seed", help="make the run repeatable, and so not private")
         add(
             "--out",
@@ -113,6 +120,7 @@ def _release(
     then: list[str],
     read: list[str],
     person: str | None,
+    box_from_data: bool,
     seed: str | None,
     out: Path,
 ) -> str:
@@ -123,6 +131,7 @@ def _release(
             "mechanism": {"name": mechanism, **parameters},
             "seed": None if seed is None else value_of(seed),
             "postprocess": [parse_short_step(text, postprocesses, option="--then") for text in then],
+            "box_from_data": box_from_data,
         }
     )
     fmt = _format_of(out, spec.mechanism.kind)
@@ -139,7 +148,7 @@ def _release(
     found = formats.read(file, **reading(read, person))
     series, done = cleaned(found.series, cleaning)
     marks = Marks.none(series) if method is None else Marks.of(series, method, beside)
-    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done)
+    made = release_trajectories(spec, series, marks, cleaning=cleaning, done=done, decisions=Decisions.of(found.report))
     write_whole(out, partial(made.write, fmt))
     return _summary(made, marks) + _reading_text(found.report, done)
 
@@ -185,7 +194,7 @@ def _release_other(
     if kind is None:
         _refuse_other_columns(read.report, found.kind)
     assert read.other is not None
-    made = release_other(spec, read.other)
+    made = release_other(spec, read.other, decisions=Decisions.of(read.report))
     write_whole(out, partial(made.write, fmt))
     return f"{counted(len(read), found.item)}. {made.statement}{_reading_text(read.report, [])}"
 

@@ -15,7 +15,8 @@ from privacy_engine.fluent.drawing import card
 from privacy_engine.fluent.frames import published_frame, with_geometry
 from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
-from privacy_engine.labelled_release import LabelledRelease
+from privacy_engine.formats.decisions import Decisions
+from privacy_engine.labelled_release import NONE, LabelledRelease
 from privacy_engine.mechanism import number_text
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.registry import Registry
@@ -30,13 +31,15 @@ RAW = "The original: raw data, which no promise covers."
 class Original(ABC):
     """Data as they were read: raw, and never changed; each method returns something new.
 
-    ``report`` is what the reading kept, dropped and guessed; None of generated data.
+    ``report`` is what the reading kept, dropped and guessed, None of generated data; ``decisions`` are the reading
+    options that were decided from the data, which labels list.
     """
 
     kind: str
 
     def __init__(self, report: Report | None) -> None:
         self.report = report
+        self.decisions = NONE if report is None else Decisions.of(report)
 
     @property
     def data_type(self) -> DataType:
@@ -80,8 +83,10 @@ class Original(ABC):
         """The data as a geopandas.GeoDataFrame in WGS 84; raw data. MissingPackage without geopandas."""
         return with_geometry(self.to_dataframe())
 
-    def spec(self, mechanism: str, seed: int | None, then: Any, parameters: Mapping[str, Any]) -> ReleaseSpec:
-        """The described release of this kind of data.
+    def spec(
+        self, mechanism: str, seed: int | None, then: Any, parameters: Mapping[str, Any], **more: Any
+    ) -> ReleaseSpec:
+        """The described release of this kind of data; ``more`` are other fields of the spec.
 
         Raises
         ------
@@ -92,6 +97,7 @@ class Original(ABC):
             "mechanism": self.data_type.mechanisms.parse({"name": mechanism, **parameters}, field="mechanism"),
             "seed": seed,
             "postprocess": described_steps(then, postprocesses.of(self.kind), "then"),
+            **more,
         }
         return ReleaseSpec.parse(described)
 

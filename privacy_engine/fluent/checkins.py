@@ -57,7 +57,9 @@ class CheckInData(Original):
         ParameterErrors
             One for each parameter that is missing, unknown, or outside its domain.
         """
-        return ModelRelease(release_other(self.spec(mechanism, seed, (), parameters), self.checkins), self)
+        return ModelRelease(
+            release_other(self.spec(mechanism, seed, (), parameters), self.checkins, decisions=self.decisions), self
+        )
 
     publish = release
 

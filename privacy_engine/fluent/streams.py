@@ -37,7 +37,9 @@ class CountData(Original):
         ParameterErrors
             One for each parameter that is missing, unknown, or outside its domain.
         """
-        return CountRelease(release_other(self.spec(mechanism, seed, (), parameters), self.stream), self)
+        return CountRelease(
+            release_other(self.spec(mechanism, seed, (), parameters), self.stream, decisions=self.decisions), self
+        )
 
     release = publish
 

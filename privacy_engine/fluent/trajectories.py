@@ -116,7 +116,9 @@ class TrajectoryData(Original):
         """
         spec = self.spec(mechanism, seed, then, parameters)
         marks = self._marks(spec)
-        made = release_trajectories(spec, self.series, marks, cleaning=self._cleaning, done=self._done)
+        made = release_trajectories(
+            spec, self.series, marks, cleaning=self._cleaning, done=self._done, decisions=self.decisions
+        )
         return TrajectoryRelease(made, self)
 
     publish = release

@@ -121,7 +121,9 @@ def read(
     watch : callable, optional
         Called with the share of the file that was read, between 0 and 1; it may raise to stop.
     **values
-        Reading options: see :func:`options`. Text is accepted for each.
+        Reading options: see :func:`options`. Text is accepted for each. ``members`` may hold those of single members
+        of an archive by their names. ``report.as_dict()["decided"]`` of a reading is such a set of options, with which
+        nothing is decided again: what a row becomes then depends on that row and the options alone.
 
     Returns
     -------
@@ -142,9 +144,9 @@ def read(
     if isinstance(path_or_file, (str, os.PathLike)):
         path = Path(path_or_file)
         with path.open("rb") as stream:
-            return _read(stream, path.name if name is None else name, chosen, meter, taken)
+            return _decided(stream, path.name if name is None else name, chosen, meter, taken)
     label = name if name is not None else str(getattr(path_or_file, "name", "") or "")
-    return _read(seekable(path_or_file, meter), label, chosen, meter, taken)
+    return _decided(seekable(path_or_file, meter), label, chosen, meter, taken)
 
 
 def preview(
@@ -188,8 +190,29 @@ def _checked(values: Mapping[str, Any]) -> ReadOptions:
     return chosen
 
 
+def _decided(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
+    """The file as :func:`_read` has it, and what was decided; read once more with that where the report states so."""
+    first = _read(stream, name, chosen, meter, kinds)
+    first.report.decided = _stated(chosen, first.report)
+    if not first.report.again or chosen.applied:
+        return first
+    stream.seek(0)
+    known = ReadOptions.of(first.report.decided)
+    second = _read(stream, name, known, Meter(meter.limits, meter.watch), (first.kind,))
+    second.report.guesses, second.report.people = first.report.guesses, first.report.people
+    second.report.decided, second.report.given = first.report.decided, first.report.given
+    return second
+
+
+def _stated(chosen: ReadOptions, report: Report) -> dict[str, Any]:
+    """The options with which nothing is decided again: those that were stated, and what was decided."""
+    given = {name: value for name, value in vars(chosen).items() if value is not None}
+    return given | report.decided | {"automatic": "no"}
+
+
 def _read(stream: BinaryIO, name: str, chosen: ReadOptions, meter: Meter, kinds: tuple[str, ...]) -> Reading:
-    report = Report(file=display_name(name))
+    given = frozenset(option for option, value in vars(chosen).items() if value is not None)
+    report = Report(file=display_name(name), given=given)
     if _is_zip(stream):
         format = _format_of(stream, meter)
         if format is not None:
@@ -288,4 +311,8 @@ def _read_as(format: Format, source: Source, chosen: ReadOptions, report: Report
     if other is not None and chosen.format is None:
         message = f"The file is called .{extension(source.name)} but holds {format.title}, and was read as that."
         report.note("extension", message)
-    return format.read(source, chosen, report)
+    series = format.read(source, chosen, report)
+    unused = [error.field for error in format.unusable(ReadOptions.of(report.decided))]
+    report.decided = {name: value for name, value in report.decided.items() if name not in unused}
+    report.decide("format", format.name)
+    return series

@@ -57,15 +57,22 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
         members = allowed(archive, report, meter)
         found, large = _Members(), sum(info.file_size for info in members) > LARGE_BYTES
         failures: list[FormatError] = []
-        plain = replace(options, first_n=None, person=folders.of_members(options))
-        for info in reported(members):
+        plain = replace(options, first_n=None, person=folders.of_members(options), series_names=None)
+        called = people.numbered([info.filename for info in members])
+        known = options.members or {}
+        left_out: list[str] = []
+        for info, name in zip(reported(members), called, strict=True):
+            if name in known and known[name] is None:
+                left_out.append(name)
+                continue
             try:
-                found.add(_read_member(archive, info, plain, report, meter, reader), keep=not large)
+                found.add(_read_member(archive, info, plain.of_member(name), report, meter, reader), keep=not large)
             except ChoiceNeeded:
                 raise
             except FormatError as error:
                 if error.code in ("too_large", "compression_ratio", "damaged_archive", "encrypted"):
                     raise
+                left_out.append(name)
                 reason = "nested_member" if error.code == "nested_archive" else "unreadable_member"
                 report.drop(reason, 1)
                 _list(report, info, reason, error.message)
@@ -75,15 +82,42 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     members_read = found.taken()
     _refuse_unused(members_read)
     owned, value, why = folders.owned(members_read, options)
-    parts = _same_names(members_read, owned, options)
+    own_persons = options.person is None and None in owned
+    decided = _decided(
+        members_read, [name for name in called if name not in {*left_out}], None if own_persons else value
+    )
+    parts = _same_names(members_read, owned, [info.filename for info in members], options)
     del found, members_read
     series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
     if large:
         series = mapped(_joined(of, report) for of in parts.values())
     del parts
-    series = _marked_throughout(people.reported(cut(list(series), options), value, why, report), report)
+    series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
     _all_or_none_timed(series)
+    report.decide("members", decided.pop("members") | dict.fromkeys(left_out))
+    if own_persons:
+        report.decided.pop("person")
+    report.decided |= decided
     return MappedSeries(series) if large else series
+
+
+def _decided(found: list[Member], names: list[str], person: str | None) -> dict[str, Any]:
+    """What was decided: options on which all members agree, and ``members`` with the others of each by its name.
+
+    ``person`` is whose the members are, None where each member states its own.
+    """
+    alone = ("person", "series_names")
+    own = [dict(one.decided) for one in found]
+    for one in own:
+        if person is not None:
+            one.pop("person", None)
+        if one.get("series_names") == "id":  # which is the rule where nothing is stated
+            del one["series_names"]
+    same = {name for name in own[0] if name not in alone and all(one.get(name) == own[0][name] for one in own)}
+    rest = [{name: value for name, value in one.items() if name not in same} for one in own]
+    return {name: own[0][name] for name in own[0] if name in same} | {
+        "members": {name: one for name, one in zip(names, rest, strict=True) if one}
+    }
 
 
 class _Members:
@@ -253,23 +287,29 @@ def _read_member(
         if source.head.startswith(PACKED):
             raise nested(source.head)
         series = reader(source, options, own)
+    if own.again and not options.applied:
+        again = Report(file=own.file)
+        with member_source(archive, info, Meter(meter.limits), unpack=True) as source:
+            series = reader(source, replace(options, **own.decided, automatic="no"), again)
+        again.guesses, again.people, again.decided, own = own.guesses, own.people, own.decided, again
     own.guesses = [guess for guess in own.guesses if guess["option"] != "person"]  # of all members there is one
     report.absorb(own)
     report.unit = own.unit
     report.members.append({"name": own.file, "format": own.format, "points": sum(len(one) for one in series)})
-    return Member(path, series, own.people, own.unused)
+    return Member(path, series, own.people, own.unused, own.decided)
 
 
 def _same_names(
-    found: list[Member], owned: list[str | None], options: ReadOptions
+    found: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
 ) -> dict[tuple[str, str], list[Trajectory]]:
     """The series of all members by name and person: those of one name and person are one series.
 
-    Nameless ones are named after their member, or their Geolife user. ``owned`` are the persons of the members, None
-    where the series have their own.
+    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user.
+    ``owned`` are the persons of the members, None where the series have their own.
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
     taken: set[str] = set()
+    called = dict(zip(paths, people.numbered([stem(path.removesuffix(".gz")) for path in paths]), strict=True))
     for member, owner in zip(reported(found), owned, strict=True):
         path, names = member.path, set[str]()
         for one in member.series:
@@ -277,7 +317,7 @@ def _same_names(
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
-                own = stem(path)
+                own = called.get(path) or called.get(f"{path}.gz") or stem(path)
                 name, n = own, 2
                 while name in taken:
                     name, n = f"{own} ({n})", n + 1

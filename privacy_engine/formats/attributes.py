@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from privacy_engine.data import Ints
+from privacy_engine.data import Ints, Mask
 from privacy_engine.formats.arrow import listed, pa
 from privacy_engine.formats.columns import whose
 from privacy_engine.formats.landmark_column import marks_of
-from privacy_engine.formats.line_times import BETWEEN, ENDS
-from privacy_engine.formats.numbers import GOOD
+from privacy_engine.formats.line_times import BETWEEN, ENDS, by_time_or_place
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
@@ -29,47 +29,73 @@ def coded(column: Any) -> tuple[Ints, list[str]]:
     return found.indices.to_numpy(zero_copy_only=False).astype(np.int64), listed(found.dictionary)
 
 
-def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptions) -> dict[str, str]:
-    """The roles, and those of the columns with the times of both ends of a line where there are any."""
-    pairs = [pair for pair in ENDS if set(pair) <= set(names)]
-    return (
-        {**roles, **dict(zip(("start", "end"), pairs[0], strict=True))} if pairs and options.time is None else {**roles}
-    )
+def with_ends(roles: Mapping[str, str], names: Sequence[str], options: ReadOptions, report: Report) -> dict[str, str]:
+    """The roles, and those of the columns with the times of both ends of a line where there are any.
+
+    A position that is no line has the time of the end, of segments, or of the start.
+    """
+    report.decide("ends", options.ends or "time")
+    stated = _place(options.time, names)
+    pairs = [pair for pair in ENDS if set(pair) <= set(names) and (options.time is None or stated in pair)]
+    if not pairs:
+        return {**roles}
+    start, end = pairs[0]
+    time = stated or (end if pairs[0] == ENDS[0] else start)
+    report.decide("time", f"#{list(names).index(time) + 1}")
+    return {**roles, "time": time, "start": start, "end": end}
 
 
-def _are_lines(found: Geometries) -> bool:
-    lengths = np.bincount(found.row, minlength=1)[found.row[found.reasons == GOOD]]
-    return bool(lengths.size and (lengths > 1).all())
+def _place(column: str | None, names: Sequence[str]) -> str | None:
+    """The name of a column that an option names by its name or its place; None where there is none."""
+    place = re.fullmatch(r"#([1-9][0-9]{0,3})", column or "")
+    if place is not None and int(place[1]) <= len(names):
+        return names[int(place[1]) - 1]
+    return column if column in names else None
 
 
 def _with_ends(
     found: Geometries, columns: Sequence[Any], series: Sequence[Ints], options: ReadOptions, report: Report
 ) -> tuple[Geometries, Times]:
-    """The positions with the times of the ends of their lines; an end that the next line of a series repeats, once."""
-    start, end = (column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns)
-    if start.type != end.type:
-        start, end = start.cast(pa.string()), end.cast(pa.string())
-    read = times(pa.concat_arrays([start, end]), options)
-    row, changes = found.row, np.flatnonzero(np.diff(found.row)) + 1
+    """The positions with the times of the ends of their lines, or of the row of a position alone.
+
+    ``columns`` are the times of the starts, the ends and the rows. The start of a line is left out where another line
+    of its series ends at that time, or at that time and place.
+    """
+    arrays = [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in columns]
+    if len({one.type for one in arrays}) > 1:
+        arrays = [one.cast(pa.string()) for one in arrays]
+    read = times(pa.concat_arrays(arrays), options)
+    row, changes, n = found.row, np.flatnonzero(np.diff(found.row)) + 1, len(arrays[0])
     firsts, lasts = np.r_[0, changes], np.r_[changes, len(row)] - 1
+    alone = firsts == lasts
     between = np.ones(len(row), dtype=np.bool_)
     between[firsts] = between[lasts] = False
-    at = row + len(start) * ~np.isin(np.arange(len(row)), firsts)
+    which = np.ones(len(row), dtype=np.int64)
+    which[firsts] = np.where(alone, 2, 0)
+    at = row + n * which
     seconds, missing = np.where(between, np.nan, read.seconds[at]), read.missing[at] | between
-    lines = row[firsts]
-    order = np.lexsort((np.arange(len(lines)), *(codes[lines] for codes in series)))
-    before, after = order[:-1], order[1:]
-    repeats = np.ones(len(after), dtype=np.bool_)
-    for values in (found.lon, found.lat, seconds):
-        repeats &= values[lasts[before]] == values[firsts[after]]
-    for codes in series:
-        repeats &= codes[lines[before]] == codes[lines[after]]
+    ends = np.r_[firsts, lasts]
+    alike = [*(codes[row[ends]] for codes in series), seconds[ends]]
+    at_time, at_place = (_joined(values, ~alone) for values in (alike, [*alike, found.lon[ends], found.lat[ends]]))
+    by = by_time_or_place(int(at_time.sum()), int(at_place.sum()), options, report)
+    joined = at_place if by == "place" else at_time
     keep = np.ones(len(row), dtype=np.bool_)
-    keep[firsts[after[repeats]]] = False
+    keep[firsts[joined]] = False
     if between.any():
         report.note("line_ends", BETWEEN, count=int(between.sum()))
     kept = Geometries(found.lon[keep], found.lat[keep], found.reasons[keep], row[keep])
-    return kept, replace(read, seconds=seconds[keep], naive=read.naive[at][keep], missing=missing[keep])
+    return kept, replace(read, seconds=seconds[keep], naive=(read.naive[at] & ~between)[keep], missing=missing[keep])
+
+
+def _joined(values: Sequence[Any], lines: Mask) -> Mask:
+    """Which of the ``lines`` start where another one ends; ``values`` are of all starts, then of all ends."""
+    key = np.zeros(len(values[0]), dtype=np.int64)
+    for column in values:
+        code = np.unique(column, return_inverse=True, equal_nan=False)[1]
+        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+    start, end = np.split(key, 2)
+    ending = np.bincount(end[lines], minlength=len(key) + 1)
+    return np.asarray(lines & (ending[start] > (start == end)))
 
 
 def points_of(
@@ -84,9 +110,10 @@ def points_of(
     A geometry that is none, or no point or line, is one row that is dropped with its reason.
     """
     read = ends = None
-    if "start" in roles and _are_lines(found):
+    if "start" in roles and (np.bincount(found.row, minlength=1) > 1).any():
         series = [coded(column(roles[role]))[0] for role in ("id", "person") if role in roles]
-        found, read = _with_ends(found, [column(roles[role]) for role in ("start", "end")], series, options, report)
+        columns = [column(roles[role]) for role in ("start", "end", "time")]
+        found, read = _with_ends(found, columns, series, options, report)
         ends = read
     row = found.row
     points = Points(found.lon, found.lat, None, found.reasons, rows=lambda index: row[index] + 1)

@@ -6,12 +6,13 @@ be read as a whole: so both ways give the same series and the same report.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.crs import above_slips
+from privacy_engine.formats.crs import report_eastward
 from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
@@ -51,7 +52,7 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     own = Report(file=report.file, format=report.format, format_title=report.format_title)
     most = source.meter.limits.points
     try:
-        parts, timed, repeats, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
+        parts, timed, counts, whose = _parts(_chained(first, second, blocks), options, own, points_in, most)
     except _TooMany:
         message = f"The table has more than {most:,} rows. Split it, with all rows of a person in one part."
         raise FormatError(message, code="too_large", rule=f"at most {most} rows") from None
@@ -62,7 +63,10 @@ def read(source: Source, options: ReadOptions, report: Report, points_in: ReadBl
     report.rows_read, report.drops = own.rows_read, own.drops
     report.notes += own.notes
     report.guesses += own.guesses
-    report_repeats(repeats, report)
+    report.decided |= own.decided
+    report.layout = own.layout
+    report_eastward(counts["eastward"], report)
+    report_repeats(counts["repeated"], report)
     joined = _joined(parts, timed)
     if own.rows_read <= FEW:
         return cut(settle(list(joined), whose, options, report), options)
@@ -77,57 +81,53 @@ def _chained(first: bytes, second: bytes, others: Iterator[bytes]) -> Iterator[b
 
 def _parts(
     blocks: Iterator[bytes], options: ReadOptions, report: Report, points_in: ReadBlock, most: int
-) -> tuple[dict[_Owner, _Parts], bool, int, Whose]:
-    """The columns of each series, whether they have times, how many records repeat the one before, whose they are."""
+) -> tuple[dict[_Owner, _Parts], bool, Counter[str], Whose]:
+    """The columns of each series, whether they have times, the counts of notes on all blocks, and whose they are."""
     whole = ReadOptions(**{**vars(options), "first_n": None})
     parts: dict[_Owner, _Parts] = {}
-    dialect, timed, row, repeats, whose = None, False, 1, 0, Whose()
+    dialect, timed, row, whose = None, False, 1, Whose()
+    counts: Counter[str] = Counter()
     for data in reported(blocks):
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
         if dialect is None:
             if data.startswith(_MARKED):
                 raise _NotPlain
-            data = as_utf8(data, own)
+            data = as_utf8(data, own, whole)
             dialect = sniff(data, whole, own)
             if "landmark" in dialect.roles or not order_is_plain(dialect):
                 raise _NotPlain
-            found, guessed = dialect, [dict(guess) for guess in own.guesses]
+            found, guessed, decided = dialect, [dict(guess) for guess in own.guesses], dict(own.decided)
+            report.layout = own.layout
         else:
             data.decode("utf-8")
             found = replace(dialect, offset=0, first_row=row)
-            own.guesses = [dict(guess) for guess in guessed]
+            own.guesses, own.decided = [dict(guess) for guess in guessed], dict(decided)
         points = points_in(data, found, whole, own)
         series, whose = split(points, whole, own), points.whose
         row += lines
         timed = series[0].time_s is not None
-        repeats += sum(note["count"] for note in own.notes if note["code"] == "repeated")
-        repeats += _add(series, own, report, parts)
+        for note in own.notes:
+            counts[note["code"]] += note.get("count", 0)
+        counts["repeated"] += _add(series, own, report, parts)
         if report.rows_read > most:
             raise _TooMany
-    _check_range(parts, options, report)
-    return parts, timed, repeats, whose
-
-
-def _check_range(parts: dict[_Owner, _Parts], options: ReadOptions, report: Report) -> None:
-    """Longitudes above 180 may be too few in each block, and not in the file: see :func:`crs.eastward`."""
-    off = report.dropped.get("out_of_range", 0)
-    points = sum(lon.size for lon, _, _ in parts.values())
-    if options.lon_range is None and off > 1 and above_slips(off, off + points):
-        raise _NotPlain
+    return parts, timed, counts, whose
 
 
 def _add(series: list[Trajectory], own: Report, report: Report, parts: dict[_Owner, _Parts]) -> int:
     """File the series of a block under their names; how many begin by repeating the last record of the block before."""
-    plain = {"repeated"} if series[0].time_s is not None else {"repeated", "untimed"}
-    if {note["code"] for note in own.notes} - plain or (parts and own.guesses != report.guesses):
+    plain = {"repeated", "eastward"} if series[0].time_s is not None else {"repeated", "eastward", "untimed"}
+    if {note["code"] for note in own.notes} - plain or (
+        parts and (own.guesses, own.decided) != (report.guesses, report.decided)
+    ):
         raise _NotPlain
     if "no_person" in own.drops:  # its column may be empty throughout, which is an error
         raise _NotPlain
     if parts and (series[0].time_s is None) != any(note["code"] == "untimed" for note in report.notes):
         raise _NotPlain
     if not parts:
-        report.guesses = own.guesses
+        report.guesses, report.decided = own.guesses, own.decided
         report.notes = [note for note in own.notes if note["code"] == "untimed"]
     report.rows_read += own.rows_read
     for reason, drops in own.drops.items():

@@ -43,6 +43,10 @@ def find_tables(stream: BinaryIO, options: ReadOptions, meter: Meter) -> Tables 
     FormatError
         The archive is damaged, encrypted or too large.
     """
+    if options.applied and options.members is not None:
+        known = options.members
+        lists = [name for name, own in known.items() if own == {}]
+        return Tables([name for name, own in known.items() if own], lists, [], True)
     checkins, venues, others, published = [], [], [], False
     own = Meter(meter.limits)
     with opened(stream, own) as archive:
@@ -97,8 +101,10 @@ def read_tables(stream: BinaryIO, tables: Tables, options: ReadOptions, report: 
             message = "It is neither the table of check-ins nor a list of venues."
             report.members.append({"name": display_name(unused), "reason": "unreadable_member", "message": message})
         for one in tables.venues:
-            venues = _read_venues(archive, members[one], report, meter)
-        found = checkins_of(_table(archive, members[name], meter, options, report), options, report, venues)
+            venues = _read_venues(archive, members[one], options.lon_range, report, meter)
+        own = options.of_member(name)
+        found = checkins_of(_table(archive, members[name], meter, own, report), own, report, venues)
+        report.decide("members", {one: {} for one in tables.venues})
     report.members.append({"name": display_name(name), "format": "csv", "points": len(found)})
     return found
 
@@ -128,9 +134,11 @@ def _table(
             raise in_member(error, info) from None
 
 
-def _read_venues(archive: zipfile.ZipFile, info: zipfile.ZipInfo, report: Report, meter: Meter) -> Venues:
-    own = Report(file=display_name(info.filename))
-    found = venues_of(_table(archive, info, meter, ReadOptions(), own), own)
+def _read_venues(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, lon_range: str | None, report: Report, meter: Meter
+) -> Venues:
+    own, options = Report(file=display_name(info.filename)), ReadOptions(lon_range=lon_range)
+    found = venues_of(_table(archive, info, meter, options, own), options, own)
     report.notes += [{**note, "member": own.file} for note in own.notes]
     report.members.append({"name": own.file, "format": "csv", "points": len(found)})
     return found

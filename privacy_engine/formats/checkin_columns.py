@@ -105,9 +105,9 @@ def looks_like(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bo
 
 def roles_of(names: Sequence[str], sample: Sequence[Sequence[str]], headed: bool, options: ReadOptions) -> Roles:
     """The column (from 0) of each role: user, time, place, lon, lat, offset, name."""
-    if not headed and (layout := layout_of(sample, CHECKINS)):
+    if not headed and not (options.id and options.time) and (layout := layout_of(sample, CHECKINS)):
         return dict(layout.roles)
-    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat}
+    named = {"user": options.id, "time": options.time, "lon": options.lon, "lat": options.lat, "place": options.place}
     return _named(names, headed, named, ("user", "time", "place", "lon", "lat", "offset", "name"))
 
 
@@ -137,6 +137,8 @@ def _named(names: Sequence[str], headed: bool, given: Mapping[str, str | None], 
     found: Roles = {}
     for role in roles:
         column = given.get(role)
+        if column == "#0":
+            continue
         if column and re.fullmatch(r"#[1-9][0-9]{0,3}", column) and int(column[1:]) <= len(names):
             found[role] = int(column[1:]) - 1
         else:

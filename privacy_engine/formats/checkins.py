@@ -17,7 +17,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import timezones
 from privacy_engine.formats.arrow import listed, pa, pc
 from privacy_engine.formats.checkin_columns import CHECKINS, Roles, layout_of, roles_of
-from privacy_engine.formats.columns import canonical, which_column
+from privacy_engine.formats.columns import canonical, named_place, which_column
 from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, MISSING, REASON_NAMES, numbers, typed
@@ -52,6 +52,8 @@ def checkins_of(table: Table, options: ReadOptions, report: Report, venues: Venu
     if "place" not in roles and not {"lon", "lat"} <= roles.keys():
         raise _no_column("place, nor of longitude and latitude,", table)
     _refuse_twice(table, roles, options)
+    for role, option in (("user", "id"), ("time", "time"), ("lon", "lon"), ("lat", "lat"), ("place", "place")):
+        report.decide(option, named_place(roles.get(role)))
     columns = {role: table.columns[place] for role, place in roles.items()}
     reasons, position = _reasons(table, columns, options, report, venues)
     advance()
@@ -118,6 +120,8 @@ def _own_positions(
     reasons = np.zeros(len(columns["user"]), dtype=np.int64)
     position: dict[str, Floats] = {}
     decimal = _decimal(columns, options, report)
+    report.decide("decimal", decimal)
+    report.decide("lon_range", options.lon_range or "360")
     for axis in ("lon", "lat"):
         advance()
         column = columns[axis]
@@ -126,11 +130,21 @@ def _own_positions(
     position["lon"] = eastward(position["lon"], reasons == GOOD, options, report)
     off = (np.abs(position["lon"]) > 180) | (np.abs(position["lat"]) > 90)
     reasons = np.where((reasons == GOOD) & off, _OUT_OF_RANGE, reasons)
-    layout = None if table.headed else layout_of(table.sample, CHECKINS)
-    if layout is not None and layout.zeros:
+    if _zeros(table, options, report) == "none":
         zero = (position["lon"] == 0) & (position["lat"] == 0)
         reasons = np.where((reasons == GOOD) & zero, _NO_POSITION, reasons)
     return reasons, position
+
+
+def _zeros(table: Table, options: ReadOptions, report: Report) -> str:
+    """What the position 0, 0 stands for: as the owner stated it, or as in the published data set of these columns."""
+    layout = None if table.headed or options.applied else layout_of(table.sample, CHECKINS)
+    found = "none" if layout is not None and layout.zeros else "position"
+    if options.zeros is None and found == "none":
+        message = "Rows at 0, 0 have no position, as in the published data set with these columns."
+        report.guess("position 0, 0", "none", message, "zeros")
+    report.decide("zeros", options.zeros or found)
+    return options.zeros or found
 
 
 def _decimal(columns: dict[str, Any], options: ReadOptions, report: Report) -> str:

@@ -12,8 +12,8 @@ from privacy_engine.data import KINDS, Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.attributes import coded, points_of, with_ends
-from privacy_engine.formats.columns import assign, assign_beside, has_positions, whose
-from privacy_engine.formats.geoparquet import geometries, geometry_column, is_binary
+from privacy_engine.formats.columns import assign, assign_beside, has_positions, named_place, place_of, whose
+from privacy_engine.formats.geoparquet import Geometry, geometries, geometry_column, is_binary
 from privacy_engine.formats.landmark_column import marks_of
 from privacy_engine.formats.layout import Layout
 from privacy_engine.formats.numbers import GOOD, numbers, typed
@@ -27,7 +27,7 @@ from privacy_engine.progress import advance
 COLUMNAR: dict[str, Any] = {
     "rank": 10,
     "keeps": "times, series, landmarks, coordinate system",
-    "options": ("lon", "lat", "id", "landmark", *TIMED),
+    "options": ("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
     "columns": COLUMNS,
     "person": "a column, as of a CSV table",
     "kinds": tuple(KINDS),
@@ -67,20 +67,26 @@ def plan(
     """
     names = schema.names
     report.layout = Layout(names)
-    if options.lon is not None or options.lat is not None or has_positions(names):
+    if options.geometry is None and (options.lon is not None or options.lat is not None or has_positions(names)):
         places, e7 = assign(names, sample, options, report)
         return Plan(_named(places, names), options, e7)
     found = geometry_column(schema, metadata)
     text = None if found else geometry_cells(names, sample)
+    if options.geometry is not None:
+        place = place_of("geometry", names, options.geometry)
+        found, text = (
+            (None, place) if _is_text(schema.field(place).type) else (found or Geometry(names[place], ""), None)
+        )
     if found is None and text is None:
         assign(names, sample, options, report)  # which names what is missing
     places = assign_beside(names, sample, options, report)
-    roles = with_ends(_named(places, names), names, options)
+    roles = with_ends(_named(places, names), names, options, report)
     if found is not None:
         options, roles["geometry"] = found.in_system(options), found.name
     elif text is not None:
         roles["geometry"] = names[text]
     report.layout.roles["geometry"] = names.index(roles["geometry"])
+    report.decide("geometry", named_place(report.layout.roles["geometry"]))
     return Plan(roles, options)
 
 
@@ -105,7 +111,8 @@ def series_of(table: Any, chosen: Plan, report: Report, rows: Any = None) -> lis
 
 def _points(table: Any, chosen: Plan, rows: Any) -> Points:
     roles, options = chosen.roles, chosen.options
-    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis]) for axis in ("lon", "lat"))
+    decimal = options.decimal or "."
+    (lon, lon_reasons), (lat, lat_reasons) = (_coordinate(table, roles[axis], decimal) for axis in ("lon", "lat"))
     if chosen.e7 and options.crs is None:
         lon, lat = lon / 1e7, lat / 1e7
     when = times(simple(table, roles["time"]), options) if "time" in roles else None
@@ -158,9 +165,9 @@ def simple(table: Any, name: str) -> Any:
     )
 
 
-def _coordinate(table: Any, name: str) -> tuple[Any, Any]:
+def _coordinate(table: Any, name: str, decimal: str) -> tuple[Any, Any]:
     column = simple(table, name)
-    return numbers(column) if pa.types.is_string(column.type) else typed(column)
+    return numbers(column, decimal=decimal) if pa.types.is_string(column.type) else typed(column)
 
 
 def distinct(names: Sequence[str]) -> list[str]:

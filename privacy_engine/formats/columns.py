@@ -62,7 +62,7 @@ OFFSETS = ("utcofst", "utc_offset", "utcoffset")
 HEMISPHERES = {"lat_sign": ("n_s", "ns", "lat_dir", "lat_ref", "lat_hemisphere", "northsouth")}
 HEMISPHERES |= {"lon_sign": ("e_w", "ew", "lon_dir", "lon_ref", "lon_hemisphere", "eastwest")}
 TITLES = {"lon": "longitude", "lat": "latitude", "time": "time", "id": "series", "landmark": "landmark"}
-TITLES |= {"person": "person", "count": "count"}
+TITLES |= {"person": "person", "count": "count", "clock": "time of day", "place": "place", "geometry": "geometry"}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}.*|[0-9]{6}(\.[0-9]+)?")
 _TIME_LIKE = re.compile(r"time|date|stamp|epoch|utc|zeit|datum|fecha|hora|heure|(^|_)(ts|dt|when)(_|$)")
 
@@ -102,7 +102,9 @@ def assign(
     if roles["lat"] == roles["lon"]:
         message = f"Column {names[roles['lat']][:30]!r} cannot be both the longitude and the latitude."
         raise FormatError(message, code="same_column", field="lat", rule="two columns")
-    _add_clock(plain, sample, roles, options)
+    _add_clock(names, plain, sample, roles, options)
+    for role in ("time", "clock"):
+        report.decide(role, named_place(roles.get(role)))
     for role, known_names in HEMISPHERES.items():
         if found := [i for i, name in enumerate(plain) if name in known_names]:
             roles[role] = found[0]
@@ -157,10 +159,22 @@ def _assigned(
                 _report(role, names[place], plain[place], report)
             if place is not None:
                 roles[role] = place
+    for role, _ in known:
+        if role in roles or not OPTIONS[role].needed:
+            report.decide(role, named_place(roles.get(role)))
     place = _person(names, plain, roles, options)
     if place is not None and place != roles.get("id"):
         roles["person"] = place
     return roles
+
+
+def named_place(place: int | None) -> str:
+    """A place (from 0) as reading options name it: ``#1`` is the first, ``#0`` none.
+
+    >>> named_place(0), named_place(None)
+    ('#1', '#0')
+    """
+    return "#0" if place is None else f"#{place + 1}"
 
 
 def _person(names: Sequence[str], plain: Sequence[str], roles: Roles, options: ReadOptions) -> int | None:
@@ -307,9 +321,14 @@ def _report(role: str, name: str, plain: str, report: Report) -> None:
         report.guess(f"{role} column", name.strip(), message, role)
 
 
-def _add_clock(plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions) -> None:
+def _add_clock(
+    names: Sequence[str], plain: Sequence[str], sample: Sequence[Sequence[str]], roles: Roles, options: ReadOptions
+) -> None:
     """Date and time of day in two columns are one time."""
-    if options.time is not None and options.time != "#0" and "time" in roles:
+    if options.clock is not None:
+        place = _named("clock", names, options.clock)
+        roles |= {} if place is None or "time" not in roles else {"clock": place}
+    elif options.time is not None and options.time != "#0" and "time" in roles:
         date = plain[roles["time"]]
         if date in CLOCKS and CLOCKS[date] in plain:
             roles["clock"] = plain.index(CLOCKS[date])

@@ -106,6 +106,8 @@ def placed(
     ``labelled`` means that the order comes from a table's header, where people err, and not from a format; ``e7`` that
     they were whole numbers of ten millionths of a degree.
 
+    What was decided is written to ``report``.
+
     Raises
     ------
     ChoiceNeeded
@@ -120,8 +122,13 @@ def placed(
     if not e7 and options.crs is None:
         lon, lat, e7 = _unlabelled(lon, lat, lon[known], lat[known], report)
     advance()
-    if e7 or options.crs == "E7":
+    e7 = e7 or options.crs == "E7"
+    report.decide("crs", options.crs or ("E7" if e7 else "EPSG:4326"))
+    report.decide("swap", options.swap or "no")
+    if e7:
         lon, lat = _unwrapped(lon, lat, options, report)
+    else:
+        report.decide("lon_range", options.lon_range or "360")
     if options.swap == "yes":
         lon, lat = lat, lon
     elif options.swap is None:
@@ -199,24 +206,23 @@ def _require_order(x: Floats, y: Floats, report: Report, labelled: bool) -> None
 
 
 def eastward(lon: Floats, known: Mask, options: ReadOptions, report: Report) -> Floats:
-    """Longitudes as -180 to 180, where the file counts them from 0 to 360 to the east.
+    """Longitudes as -180 to 180: one above 180, up to 360, counts degrees to the east, unless the options state other.
 
-    That is so if the options state it, or if all the ``known`` ones are within 0 to 360 and enough of them above 180 to
-    be no slips: two, and more than 2 %. Beside a negative one, what is above 180 stays and is out of range.
+    Each is judged alone, whatever the others are. Those that are ``known`` are counted in the report.
     """
-    beyond = known & (lon > 180) & (lon <= 360)
-    if options.lon_range == "180" or not beyond.any():
+    if options.lon_range == "180":
         return lon
-    if options.lon_range is None:
-        found = lon[known]
-        count = int(beyond.sum())
-        if found.min() < 0 or found.max() > 360 or count < 2 or not above_slips(count, len(found)):
-            return lon
-        message = "Longitudes run from 0 to 360 and were taken as degrees to the east."
-        report.guess("range of longitudes", "0 to 360", message, "lon_range")
-    return np.where(beyond, lon - 360, lon)
+    with np.errstate(invalid="ignore"):
+        beyond = (lon > 180) & (lon <= 360)
+    report_eastward(int((beyond & known).sum()), report)
+    return np.where(beyond, lon - 360, lon) if beyond.any() else lon
 
 
-def above_slips(count: int, rows: int) -> bool:
-    """Whether ``count`` of ``rows`` are more than slips of the pen: more than 2 %."""
-    return count * 50 > rows
+def report_eastward(count: int, report: Report) -> None:
+    """Record how many longitudes were taken as degrees to the east."""
+    if count:
+        message = (
+            f"{counted(count, 'longitude')} above 180 degrees, taken as degrees to the east: 360 was subtracted. "
+            "Set the range of longitudes (lon_range) to 180 to leave such rows out."
+        )
+        report.note("eastward", message, level="info", count=count)

@@ -22,6 +22,10 @@ from privacy_engine.formats.source import Meter, Source
 from privacy_engine.formats.stream_layout import is_certain
 from privacy_engine.formats.stream_layout import looks_like as looks_like_counts
 
+_USED = {
+    CheckIns.kind: ("lon", "lat", "time", "id", "place", "lon_range", "zeros"),
+    CountStream.kind: ("count", "time", "separator"),
+}
 OTHER_COLUMNS = "other_columns"
 """The code of the note on a table of counts whose columns are those of another kind."""
 TITLES = {"trajectory": "positions", "stream": "counts", "checkins": "check-ins"}
@@ -68,14 +72,20 @@ def read_other(
     if len(kinds) > 1:
         report.guess("kind", kind, f"The table was read as {TITLES[kind]}.", "kind")
     refuse_unused(kind, format.options, options)
+    report.decided |= own.decided
     if format.as_text is not None:
         options = replace(options, delimiter=",")
     table = table or text_table(text.read_lines(), options, report)
+    found: CountStream | CheckIns
     if kind == CheckIns.kind:
-        return checkins.checkins_of(table, options, report)
-    if len(kinds) == 1:
-        _note_other_columns(table, report)
-    return streams.stream_of(table, options, report)
+        found = checkins.checkins_of(table, options, report)
+    else:
+        if len(kinds) == 1:
+            _note_other_columns(table, report)
+        found = streams.stream_of(table, options, report)
+    _keep_used(kind, format.options, report)
+    report.decide("format", format.name)
+    return found
 
 
 def _note_other_columns(table: Table, report: Report) -> None:
@@ -95,10 +105,28 @@ def refuse_unused(kind: str, known: Collection[str], options: ReadOptions) -> No
     ParameterError
         Such an option was given.
     """
-    used = ("lon", "lat", "time", "id", "lon_range") if kind == CheckIns.kind else ("count",)
-    more = ("delimiter", "sheet", *TIMED[1:], *(("decimal",) if kind == CheckIns.kind else ()))
-    for error in unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options):
+    for error in _unusable(kind, known, options):
         raise error
+
+
+def _unusable(kind: str, known: Collection[str], options: ReadOptions) -> list[ParameterError]:
+    used = _USED[kind]
+    more = (
+        "encoding",
+        "header",
+        "columns",
+        "delimiter",
+        "sheet",
+        *TIMED[1:],
+        *(("decimal",) if kind == CheckIns.kind else ()),
+    )
+    return unusable(TITLES[kind], (*used, *(name for name in more if name in known)), COLUMNS, options)
+
+
+def _keep_used(kind: str, known: Collection[str], report: Report) -> None:
+    """Leave out of what was decided the options that are not used for the kind."""
+    unused = {error.field for error in _unusable(kind, known, ReadOptions.of(report.decided))}
+    report.decided = {name: value for name, value in report.decided.items() if name not in unused}
 
 
 def read_archive(
@@ -122,7 +150,11 @@ def read_archive(
     if len(kinds) > 1:
         report.guess("kind", CheckIns.kind, "The archive was read as check-ins.", "kind")
     refuse_unused(CheckIns.kind, TABLE, options)
-    return read_tables(stream, tables, options, report, meter)
+    found = read_tables(stream, tables, options, report, meter)
+    lists = report.decided.pop("members")
+    _keep_used(CheckIns.kind, TABLE, report)
+    report.decided = {"members": dict.fromkeys(tables.checkins or tables.others, report.decided) | lists}
+    return found
 
 
 def _recognised(

@@ -16,7 +16,7 @@ from privacy_engine.formats.table import read_points
 
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     """The rows of a table whose dialect is found out."""
-    data = as_utf8(data, report)
+    data = as_utf8(data, report, options)
     return points_in(data, sniff(data, options, report), options, report)
 
 

@@ -49,8 +49,8 @@ class Dialect:
         return OUR_COLUMN in self.names
 
 
-def as_utf8(data: bytes, report: Report) -> bytes:
-    """The bytes of a text as UTF-8 without a byte order mark.
+def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> bytes:
+    """The bytes of a text as UTF-8 without a byte order mark, in the encoding that the options state, if they do.
 
     Raises
     ------
@@ -71,12 +71,17 @@ def as_utf8(data: bytes, report: Report) -> bytes:
         raise FormatError(
             "This seems to be UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
         )
+    stated = None if options is None else options.encoding
+    report.decide("encoding", stated or "UTF-8")
     if data.isascii():
         return data
+    if stated == "UTF-8":
+        return data.decode("utf-8", "replace").encode("utf-8")
     try:
-        data.decode("utf-8")
+        data.decode("utf-8" if stated is None else "ascii")
         return data
     except UnicodeDecodeError:
+        report.decide("encoding", "Latin-1")
         report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
         report.encoding = "Latin-1"
         return data.decode("latin-1").encode("utf-8")
@@ -160,17 +165,23 @@ def sniff(data: bytes, options: ReadOptions, report: Report) -> Dialect:
         require_all_closed(data, mark)
         raise
     require_closed(data, dialect.offset, mark)
+    report.decide("header", str(headers[mark] + 1 if headers else 0))
+    report.decide("delimiter", {"\t": "tab", " ": "space"}.get(mark, mark))
     if options.delimiter is None and mark != ",":
         message = f"Cells are separated by a {_TITLES[mark]}."
         report.guess("delimiter", _TITLES[mark], message, "delimiter")
     dialect.decimal = _decimal(dialect, options, report)
+    report.decide("decimal", dialect.decimal)
     if report.layout is not None:
         report.layout.decimal = dialect.decimal
     return dialect
 
 
 def _header(rows: list[list[str]], options: ReadOptions) -> int | None:
-    """The place of the first line that names the positions' columns."""
+    """The place of the first line that names the positions' columns, or of the line that the options state."""
+    if options.header is not None:
+        at = int(options.header) - 1
+        return at if 0 <= at < len(rows) else None
     wanted = [canonical(name) for name in (options.lon, options.lat) if name and not name.startswith("#")]
     for i, row in enumerate(rows[:HEADER_WITHIN]):
         names = {canonical(cell) for cell in row}
@@ -220,13 +231,15 @@ def _without_header(
     if not data_rows:
         raise FormatError("The file is empty.", code="empty")
     numeric = [i for i, cell in enumerate(data_rows[0]) if _is_number(cell) or number(cell, "lat")[1] == GOOD]
-    names = [f"column {i + 1}" for i in range(max(len(row) for row in data_rows))]
+    width = int(options.columns or max(len(row) for row in data_rows))
+    report.decide("columns", str(width))
+    names = [f"column {i + 1}" for i in range(width)]
     report.layout = Layout(names, delimiter=mark, headed=False)
     if (at := _names_at(rows)) is not None:
         report.layout = Layout(rows[at], delimiter=mark, offset=sum(len(line.encode()) for line in lines[: at + 1]))
     with suppress(FormatError):  # a wrong name is reported below, or once there is a header
         report.layout.roles = named_roles(report.layout.names, options)
-    if len(numeric) < 2:
+    if len(numeric) < 2 and not options.applied:
         raise no_positions(data_rows[0], "lon" if options.lat else "lat", report.hint)
     for role in ("lon", "lat"):
         if getattr(options, role) is None:

@@ -18,6 +18,7 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
+from privacy_engine.formats.times_of_day import note_follows
 from privacy_engine.progress import ROWS, reported
 
 _EPOCH_S = 631_065_600  # 1989-12-31 UTC, the beginning of FIT's seconds
@@ -47,6 +48,7 @@ class _State:
     layouts: dict[int, _Layout] = field(default_factory=dict)
     time: int | None = None
     records: int = 0
+    follow: int = 0  # records without a whole time of their own
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -62,6 +64,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         if not state.records:
             raise FormatError("The FIT file is damaged: no record can be read.", code="bad_fit") from None
         report.note("cut_off", f"The file is damaged after record {state.records}; what came before was read.")
+    if options.time != "#0":
+        note_follows(state.follow, "record", report)
     if not state.rows:
         raise FormatError("The FIT file holds no records: it is no track.", code="no_points")
     return build(state.rows.points(options), options, report)
@@ -128,6 +132,7 @@ def _values(data: bytes, at: int, local: int, state: _State) -> int:
         (time,) = struct.unpack_from(layout.order + "I", data, at + layout.fields[_TIMESTAMP])
         state.time = None if time == _NO_TIME else time
     if layout.message == _RECORD:
+        state.follow += _TIMESTAMP not in layout.fields
         state.records += 1
         lat, lon = (_degrees(data, at, layout, number) for number in (_LAT, _LON))
         dated = state.time is not None and state.time >= _OLDEST_DATE_S

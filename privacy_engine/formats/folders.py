@@ -25,12 +25,16 @@ _SHARED = "Trajectory"
 
 @dataclass(frozen=True)
 class Member:
-    """A member that was read: its path, its series, the persons it states, and the options it could not use."""
+    """A member that was read: its path, its series, the persons it states, and the options it could not use.
+
+    ``decided`` are the options that its reading decided.
+    """
 
     path: str
     series: list[Trajectory]
     people: Mapping[str, Any]
     unused: Mapping[str, ParameterError]
+    decided: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ def owned(found: Sequence[Member], options: ReadOptions) -> tuple[list[str | Non
         return [*numbered([stem(path) for path in paths])], options.person, ""
     if options.person == "folder":
         return [*_named(_required(paths))], options.person, ""
+    if options.members and any("person" in (own or {}) for own in options.members.values()):
+        return [None] * len(paths), "series", ""
     if options.person is not None:
         return [None if options.person != "one" else ""] * len(paths), options.person, ""
     return _guessed(found, paths)

@@ -52,6 +52,7 @@ class Outline:
     headed: bool
     sample: list[list[str]]
     offset: int
+    header: int = 0
 
 
 def outline(data: bytes, options: ReadOptions) -> Outline:
@@ -69,15 +70,16 @@ def outline(data: bytes, options: ReadOptions) -> Outline:
     filled = [row for row in tables[mark] if any(cell.strip() for cell in row)]
     if not filled:
         raise FormatError("The file is empty.", code="empty")
-    headed = _is_header(filled[0], filled[1:])
+    headed = _is_header(filled[0], filled[1:]) if options.header is None else options.header != "0"
     if headed and len(filled) == 1:
         raise FormatError("A header was found, but no data rows.", code="no_rows", row=1)
     at = next(i for i, row in enumerate(tables[mark]) if row == filled[0])
     before = sum(len(line.encode()) for line in lines[: at + 1]) if headed else 0
-    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(len(filled[0]))]
-    if headed and len(names) > 1 and not names[-1] and all(len(row) < len(names) or not row[-1] for row in filled[1:]):
+    width = int(options.columns or len(filled[0]))
+    names = [cell.strip() for cell in filled[0]] if headed else [str(i + 1) for i in range(width)]
+    if headed and len(names) > 1 and not names[-1]:
         names.pop()  # a separator at the end of each line
-    return Outline(mark, names, headed, filled[headed:], before)
+    return Outline(mark, names, headed, filled[headed:], before, at + 1 if headed else 0)
 
 
 def _cells_in_order(rows: list[list[str]]) -> int:
@@ -100,8 +102,12 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool:
 
 def text_table(data: bytes, options: ReadOptions, report: Report) -> Table:
     """All columns of a text table, as text."""
-    data = as_utf8(data, report)
+    data = as_utf8(data, report, options)
     found = outline(data, options)
+    report.decide("header", str(found.header))
+    if not found.headed:
+        report.decide("columns", str(len(found.names)))
+    report.decide("delimiter", {"\t": "tab"}.get(found.delimiter, found.delimiter))
     require_closed(data, found.offset, found.delimiter)
     width = len(found.names)
     if width > MAX_COLUMNS:

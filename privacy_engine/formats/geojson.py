@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,12 +15,12 @@ from privacy_engine.formats.columns import LANDMARK, TIME, canonical
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import begins_like_json, parsed
 from privacy_engine.formats.landmark_column import marks_of
-from privacy_engine.formats.line_times import LineTimes
+from privacy_engine.formats.line_times import LineTimes, fourth_is_time
 from privacy_engine.formats.moving_points import in_system, is_moving, lines
 from privacy_engine.formats.numbers import GOOD, MISSING, NOT_A_NUMBER, NOT_FINITE
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.people import COLUMN
-from privacy_engine.formats.properties import Named, named
+from privacy_engine.formats.properties import Named, all_properties, named
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points, build
 from privacy_engine.formats.source import Source
@@ -36,13 +36,13 @@ _LINES = ("LineString", "MultiPoint")
 @dataclass
 class _Rows:
     named: Named
-    mark_names: tuple[str, ...] = LANDMARK
+    mark_name: str = ""
     lon: list[float] = field(default_factory=list)
     lat: list[float] = field(default_factory=list)
     reason: list[int] = field(default_factory=list)
     time: list[str | None] = field(default_factory=list)
     mark: list[str | None] = field(default_factory=list)
-    mark_name: str = ""
+    marked: str = ""
     feature: list[int] = field(default_factory=list)
     code: list[int] = field(default_factory=list)
     names: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -73,6 +73,12 @@ class _Rows:
         self.feature.append(feature)
         self.code.append(code)
 
+    def leave_out(self, places: set[int]) -> None:
+        """Leave out the rows at these places."""
+        columns: list[list[Any]] = [self.lon, self.lat, self.reason, self.time, self.mark, self.feature, self.code]
+        for column in columns if places else []:
+            column[:] = [value for i, value in enumerate(column) if i not in places]
+
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a GeoJSON file: one for each value of a property that names one, else one timeline."""
@@ -86,14 +92,18 @@ def read_features(
     features: Sequence[Any], numbers: Sequence[int], options: ReadOptions, report: Report
 ) -> list[Trajectory]:
     """The series of features, which bear ``numbers`` in the file."""
-    rows = _Rows(named(features, options, report), _mark_names(options))
+    rows = _Rows(named(features, options, report), _mark_name(features, options, report))
+    lines = () if options.time == "#0" else _all_lines(features)
+    rows.times.fourth = fourth_is_time(list(lines), options, report)
     for number, feature in zip(numbers, reported(features, ROWS), strict=True):
         _read_feature(feature, number, rows)
     report.drop("null_geometry", len(rows.nulls), rows.nulls[:20])
     report.drop("unsupported_geometry", len(rows.others), rows.others[:20])
     if not rows.lon:
         raise FormatError("The GeoJSON holds no points or lines.", code="no_points")
+    joined = rows.times.joined(options, report)
     if options.time != "#0":
+        rows.leave_out(set(joined))
         rows.times.note(report)
     if rows.lines > 1 and len(rows.names) < 2:
         report.note("joined", f"{rows.lines} lines were joined into one timeline.", level="info", count=rows.lines)
@@ -163,9 +173,8 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
         )
     elif kind in _LINES and isinstance(coordinates, list):
         rows.lines += kind == "LineString"
-        listed = _listed(properties) or rows.times.of(coordinates, properties)
-        first = rows.times.begins_at(coordinates, listed, code)
-        _add_line(coordinates[first:], listed[first:], _marks(properties, rows), number, code, rows)
+        listed = _listed(properties) or rows.times.of(coordinates, properties, code, len(rows.lon))
+        _add_line(coordinates, listed, _marks(properties, rows), number, code, rows)
     elif kind == "MultiLineString" and isinstance(coordinates, list):
         listed, marked = _listed(properties), _marks(properties, rows)
         at = 0
@@ -173,7 +182,9 @@ def _read_geometry(geometry: Any, properties: dict[str, Any], number: int, code:
             line = line if isinstance(line, list) else []
             rows.lines += 1
             mark = _part(marked, i, at, len(line)) if isinstance(marked, list) else marked
-            _add_line(line, _part(listed, i, at, len(line)) or rows.times.of(line, {}), mark, number, code, rows)
+            _add_line(
+                line, _part(listed, i, at, len(line)) or rows.times.of(line, {}, code, 0), mark, number, code, rows
+            )
             at += len(line)
     else:
         rows.others.append(number)
@@ -194,21 +205,43 @@ def _add_line(coordinates: list[Any], listed: list[Any], mark: Any, number: int,
         rows.add(position, time, marked, number, code)
 
 
-def _mark_names(options: ReadOptions) -> tuple[str, ...]:
-    """The properties that may state whether a position is a landmark."""
+def _mark_name(features: Sequence[Any], options: ReadOptions, report: Report) -> str:
+    """The property that states whether a position is a landmark, as it is compared; empty for none."""
+    name = "" if options.landmark == "#0" else canonical(options.landmark or "")
     if options.landmark is None:
-        return LANDMARK
-    return () if options.landmark == "#0" else (canonical(options.landmark),)
+        known = {canonical(key) for properties in all_properties(features) for key in properties}
+        name = next((one for one in LANDMARK if one in known), "")
+    if not name:
+        report.decide("landmark", "#0")
+    return name
 
 
 def _marks(properties: dict[str, Any], rows: _Rows) -> Any:
     """The values of a feature for its positions: a list with one value for each, or one value for all."""
-    plain = {canonical(key): key for key in properties}
-    key = next((plain[name] for name in rows.mark_names if name in plain), None)
+    keys = (key for key in properties if rows.mark_name and canonical(key) == rows.mark_name)
+    key = next(keys, None)
     if key is None:
         return None
-    rows.mark_name = rows.mark_name or key
+    rows.marked = rows.marked or key
     return properties[key]
+
+
+def _all_lines(features: Sequence[Any]) -> Iterator[list[Any]]:
+    """The lines of features whose times no list states."""
+    for feature in reported(features, ROWS):
+        geometry = feature.get("geometry", feature) if isinstance(feature, dict) else None
+        properties = feature.get("properties") if isinstance(feature, dict) else None
+        if isinstance(geometry, dict) and not (isinstance(properties, dict) and _listed(properties)):
+            for one in geometry["geometries"] if isinstance(geometry.get("geometries"), list) else [geometry]:
+                yield from _lines_of(one)
+
+
+def _lines_of(geometry: Any) -> Iterator[list[Any]]:
+    kind, places = (geometry.get(key) if isinstance(geometry, dict) else None for key in ("type", "coordinates"))
+    if kind in _LINES and isinstance(places, list):
+        yield places
+    elif kind == "MultiLineString" and isinstance(places, list):
+        yield from (line for line in places if isinstance(line, list))
 
 
 def _text(value: Any) -> str | None:
@@ -240,9 +273,9 @@ def _points(rows: _Rows, options: ReadOptions) -> Points:
     points = Points(np.array(rows.lon, dtype=np.float64), np.array(rows.lat, dtype=np.float64), when)
     points.reasons = np.array(rows.reason, dtype=np.uint8)
     points.rows = lambda index: features[index]
-    if rows.mark_name:
-        points.marks = marks_of(pa.array(rows.mark, pa.string()), rows.mark_name, options)
-    elif options.landmark not in (None, "#0"):
+    if rows.marked:
+        points.marks = marks_of(pa.array(rows.mark, pa.string()), rows.marked, options)
+    elif options.landmark not in (None, "#0") and not options.applied:
         raise FormatError(
             f"No feature has a property {str(options.landmark)[:40]!r}.",
             code="unknown_column",
@@ -276,7 +309,7 @@ GEOJSON = register(
         read,
         rank=22,
         keeps="times, series, landmarks",
-        options=("id", "landmark", *TIMED),
+        options=("id", "landmark", "fourth", "ends", *TIMED),
         columns=("id", "person", "landmark"),
         person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc7946",

@@ -57,7 +57,7 @@ GEOJSONSEQ = register(
         read,
         rank=18,
         keeps="times, series, landmarks",
-        options=("id", "landmark", *TIMED),
+        options=("id", "landmark", "fourth", "ends", *TIMED),
         columns=("id", "person", "landmark"),
         person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc8142",

@@ -24,8 +24,9 @@ _MOST_LINES = 20
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a table of geometries, points or lines."""
-    data = as_utf8(source.read_lines(), report)
-    mark = _mark(data[: 1 << 16], options)
+    data = as_utf8(source.read_lines(), report, options)
+    mark = _MARKS[options.delimiter] if options.applied and options.delimiter else _mark(data[: 1 << 16], options)
+    report.decide("delimiter", next((name for name, one in _MARKS.items() if one == mark), None))
     if mark is None:
         message = "No column of the table holds geometries as text (WKT, EWKT, or WKB in hexadecimals)."
         raise FormatError(message, code="no_position_columns", rule="a column of geometries")
@@ -62,7 +63,7 @@ GEOMETRY_TABLE = register(
         read,
         rank=40,
         keeps="times, series, landmarks, coordinate system (SRID)",
-        options=("delimiter", "id", "landmark", *TIMED),
+        options=("encoding", "delimiter", "geometry", "id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table",
         source="https://www.ogc.org/standards/sfa/",

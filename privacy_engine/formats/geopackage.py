@@ -6,7 +6,7 @@ No function, view, trigger or virtual table of the file runs: an authoriser perm
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -43,10 +43,41 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     try:
         with _opened(data) as database:
             del data
-            layers = [_layer(database, layer, options, report) for layer in _layers(database)]
+            tables = _layers(database)
+            chosen = own_options([table for table, *_ in tables], options)
+            layers = []
+            for layer in tables:
+                if layer[0] in chosen:
+                    with own_decisions(layer[0], len(tables), report):
+                        layers.append(_layer(database, layer, chosen[layer[0]], report))
+                else:
+                    report.decided.setdefault("members", {})[layer[0]] = None
     except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:  # the last: names that are no text
         raise FormatError("The GeoPackage is damaged, or too much work to read.", code="bad_geopackage") from error
     return joined(layers, options, report)
+
+
+def own_options(names: Sequence[str], options: ReadOptions) -> dict[str, ReadOptions]:
+    """The options of each layer that is read, by its name: of several the ones of its own before those of all."""
+    if len(names) == 1:
+        return {names[0]: options}
+    left = {name for name, own in (options.members or {}).items() if own is None}
+    return {name: options.of_member(name) for name in names if name not in left}
+
+
+@contextmanager
+def own_decisions(name: str, layers: int, report: Report) -> Iterator[None]:
+    """What is decided meanwhile is decided for the layer ``name``, where the file has several."""
+    if layers == 1 and "members" not in report.decided:
+        yield
+        return
+    of_all, report.decided = report.decided, {}
+    try:
+        yield
+    finally:
+        own, report.decided = report.decided, of_all
+        members = report.decided.setdefault("members", {})
+        members[name] = {**(members.get(name) or {}), **own}
 
 
 @contextmanager
@@ -110,7 +141,7 @@ def _layer(
     ]
     places = assign_beside(names, sample, options, report)
     beside = {role: names[place] for role, place in places.items() if names[place] != geometry}
-    roles = with_ends(beside, names, options)
+    roles = with_ends(beside, names, options, report)
     wanted = [geometry, *dict.fromkeys(roles.values())]
     rows = reported(_selected(database, wanted, table, MAX_ROWS + 1), ROWS)
     columns = list(zip(*rows, strict=True)) or [()] * len(wanted)
@@ -146,12 +177,24 @@ def joined(layers: list[tuple[str, Points, ReadOptions]], options: ReadOptions, 
     if timed and len(timed) < len(layers):
         left = ", ".join(name[:30] for name, points, _ in layers if points.times is None)
         report.note("left_out", f"Tables without times were left out: {left[:200]}.", level="info")
-    chosen = timed or layers
-    series = []
+    chosen = layers if options.applied else timed or layers
+    for name, *_ in layers if len(chosen) < len(layers) else []:
+        report.decided["members"][name] = (
+            report.decided["members"][name] if name in [one[0] for one in chosen] else None
+        )
+    series, nothing = [], FormatError("The file holds no positions.", code="no_points")
     for name, points, in_system in chosen:
         if len(chosen) > 1:
             _named_after(name, points)
-        series += split(points, in_system, report)
+        try:
+            with own_decisions(name, len(layers), report):
+                series += split(points, in_system, report)
+        except FormatError as error:
+            if error.code != "no_points":
+                raise
+            nothing = error
+    if not series:
+        raise nothing
     found = [points.whose for _, points, _ in chosen]
     same = len({whose.kind for whose in found}) == 1
     return cut(settle(series, found[0] if same else Whose(), options, report), options)
@@ -179,7 +222,7 @@ GEOPACKAGE = register(
         read,
         rank=11,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", *TIMED),
+        options=("id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table; a name is the same person in all tables",
         source="https://www.geopackage.org/spec/",

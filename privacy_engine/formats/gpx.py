@@ -32,6 +32,7 @@ from privacy_engine.formats.xmltools import (
     root_name,
     run,
 )
+from privacy_engine.plurals import counted
 
 OUR_CREATOR = "Cairn"
 OUR_PERSON = "person"
@@ -91,9 +92,13 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """
     report.unit = "point"
     document = _parse(clean(source.read(), report), options.person_column, report)
-    kind = next((kind for kind in KINDS if document.points[kind]), None)
-    if kind is None:
+    kind = options.parts or next((kind for kind in KINDS if document.points[kind]), None)
+    if kind not in KINDS or not document.points[kind]:
         raise FormatError("The GPX holds no points.", code="no_points")
+    report.decide("parts", kind)
+    if others := sum(len(document.points[one]) for one in KINDS if one != kind):
+        message = f"The {_TITLES[kind]} of the file were read; {counted(others, 'other point')} left out."
+        report.note("left_out", message, level="info", count=others)
     counts = document.counts
     if kind != "trkpt":
         message = f"The file has no track points; its {_TITLES[kind]} were read."
@@ -278,7 +283,7 @@ GPX = register(
         read,
         rank=20,
         keeps="times, the tracks' names of our own exports",
-        options=TIMED,
+        options=("parts", *TIMED),
         columns=("person",),
         person="an element of each track, route or waypoint where one is named, such as name; else everything is one "
         "person's",

@@ -30,7 +30,7 @@ _HEADER = re.compile(rb"[^\n]*shape_pt_lat", re.IGNORECASE)
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """One series for each shape, in the order of its sequence numbers."""
-    data = as_utf8(source.read_lines(), report)
+    data = as_utf8(source.read_lines(), report, options)
     header = data.split(b"\n", 1)[0].decode("utf-8", "replace")
     names = [canonical(name.strip(' "\r')) for name in header.split(",")]
     for name in COLUMNS:
@@ -67,7 +67,7 @@ GTFS = register(
         read,
         rank=34,
         keeps="series (each shape's id)",
-        options=(),
+        options=("encoding",),
         person="everything is one person's: a timetable names none",
         source="https://gtfs.org/documentation/schedule/reference/#shapestxt",
         head=head_sample.of_text,

@@ -1,4 +1,8 @@
-"""IGC flight logs of gliders: B records with a time of day, the date in the header."""
+"""IGC flight logs of gliders: B records with a time of day, the date in the header.
+
+A day is added at each midnight that the records pass, so that dates follow from records before; the report names that
+(`times_follow`).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
-from privacy_engine.formats.times_of_day import clock_s, dated, day_of
+from privacy_engine.formats.times_of_day import clock_s, dated, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
 from privacy_engine.progress import ROWS, reported
 
@@ -69,6 +73,7 @@ def _times(clocks: list[float], days: list[float], report: Report) -> Times | No
     if not np.isfinite(days).any():
         report.note("no_date", "The log names no date, so that its times of day were left out.")
         return None
+    note_follows(int(np.isnan(days).sum()), "fix", report)
     nothing = np.zeros(len(seconds), dtype=np.bool_)
     return Times(seconds, nothing, nothing)
 

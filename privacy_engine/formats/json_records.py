@@ -17,7 +17,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
 from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, text_of
-from privacy_engine.formats.options import COLUMNS, TIMED, ReadOptions
+from privacy_engine.formats.options import COLUMNS, NAMED_COLUMN, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.text_rows import SAMPLE, series_of_rows
@@ -31,6 +31,7 @@ _GEOJSON = ("geometry", "coordinates", "features", "geometries")
 Flat = dict[str, str | None]
 _LIST = re.compile(r"(?:\A[\s\ufeff]*|:\s*)\[\s*\{")
 _DECODER = json.JSONDecoder(parse_float=str)  # the text of a number is exact
+_PLACE = re.compile(rf"({NAMED_COLUMN})?#([1-9][0-9]*)")
 _BLANK_BYTES = b" \t\r\n\xef\xbb\xbf"
 LONGEST_RECORD = 1 << 20
 
@@ -41,6 +42,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     coming = records(source, report)
     first = list(itertools.islice(coming, SAMPLE))
     columns = _columns([flat for _, record in first if (flat := flattened(record))])
+    if options.applied:  # columns are named by their paths, whatever other records have
+        stated = (value.removeprefix(NAMED_COLUMN) for value in vars(options).values() if isinstance(value, str))
+        columns = {path: path for path in dict.fromkeys((*stated, *columns))}
     if not columns:
         raise FormatError("The JSON holds no records: no object has a member.", code="no_rows")
 
@@ -49,7 +53,11 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
             flat = flattened(record)
             yield number, [flat.get(path) for path in columns]
 
-    return series_of_rows(list(columns.values()), rows(), options, report)
+    series = series_of_rows(list(columns.values()), rows(), options, report)
+    for option, value in report.decided.items():  # places depend on which members the first records have
+        if isinstance(value, str) and (match := _PLACE.fullmatch(value)):
+            report.decide(option, f"{match[1] or ''}{list(columns)[int(match[2]) - 1]}")
+    return series
 
 
 def _columns(flats: list[Flat]) -> dict[str, str]:
@@ -203,7 +211,7 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("lon", "lat", "id", "landmark", *TIMED),
+        options=("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",

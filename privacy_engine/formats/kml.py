@@ -32,6 +32,13 @@ class _Found:
     tracks: Rows = field(default_factory=Rows)
     timed: Rows = field(default_factory=Rows)
     untimed: Rows = field(default_factory=Rows)
+
+    def part(self, name: str | None) -> tuple[str, Rows]:
+        """The positions of the kind that is stated, else of the first kind that there is; and the kind."""
+        known = {"tracks": self.tracks, "timed": self.timed, "untimed": self.untimed}
+        name = name or next((one for one, rows in known.items() if rows), "untimed")
+        return name, known.get(name, Rows())
+
     track_count: int = 0
     areas: list[int] = field(default_factory=list)
 
@@ -41,13 +48,14 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "line"
     found = _parse(clean(source.read(), report), options.person_column)
     report.drop("unsupported_geometry", len(found.areas), found.areas[:20])
-    rows = found.tracks or found.timed or found.untimed
+    part, rows = found.part(options.parts)
     if not rows:
         raise FormatError("No track in this KML. Links in it are not followed.", code="no_track")
-    if left := len(found.timed) + len(found.untimed) - (0 if found.tracks else len(rows)):
-        what = "positions outside of its tracks" if found.tracks else "positions without a time"
-        report.note("left_out", f"{left} {what} were left out.", level="info", count=left)
-    if found.track_count > 1 and options.person_column is None:
+    report.decide("parts", part)
+    if left := len(found.tracks) + len(found.timed) + len(found.untimed) - len(rows):
+        what = {"tracks": "outside of its tracks", "timed": "without a time", "untimed": "with a time"}[part]
+        report.note("left_out", f"{left} positions {what} were left out.", level="info", count=left)
+    if found.track_count > 1 and part == "tracks" and options.person_column is None:
         message = f"{found.track_count} tracks were joined into one timeline."
         report.note("joined", message, level="info", count=found.track_count)
     points = rows.points(options)
@@ -195,7 +203,7 @@ KML = register(
         read,
         rank=21,
         keeps="times",
-        options=TIMED,
+        options=("parts", *TIMED),
         columns=("person",),
         person="an element or extended data of each placemark where one is named, such as name; else everything is one "
         "person's",

@@ -24,6 +24,7 @@ class Marks:
     """The cells of a landmark column: which mean yes, which are filled, which mean neither yes nor no; all (n,).
 
     ``name`` is the column's, ``named`` whether the owner named it; a column that was only guessed may be another thing.
+    ``applied`` is True where an earlier reading decided that it marks the landmarks.
     """
 
     yes: Mask
@@ -31,6 +32,7 @@ class Marks:
     bad: Mask
     name: str
     named: bool
+    applied: bool = False
 
 
 def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:
@@ -44,7 +46,9 @@ def marks_of(column: Any, name: str, options: ReadOptions) -> Marks:
     values.append("")
     yes, filled = np.array([value in YES for value in values]), np.array([value != "" for value in values])
     bad = np.array([value not in YES | NO | {""} for value in values])
-    return Marks(yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None)
+    return Marks(
+        yes[codes], filled[codes], bad[codes], name.strip()[:40], options.landmark is not None, options.applied
+    )
 
 
 def _value(text: str | None) -> str:
@@ -68,8 +72,10 @@ def settle(
     if not found.named and bad * 2 > filled:
         message = f"Column {found.name!r} is neither yes nor no in most rows and marks nothing."
         report.note("not_marks", message, level="info", count=bad)
+        report.decide("landmark", "#0")
         return None
-    if bad and bad == filled:
+    report.decided.setdefault("landmark", found.name)  # of a table its place is known
+    if bad and bad == filled and not found.applied:
         first = int(rows(np.flatnonzero(found.bad & keep)[:1])[0])
         raise FormatError(
             f"No cell of the landmark column {found.name!r} can be read (first on {report.unit} {first}). Write true "

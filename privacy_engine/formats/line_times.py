@@ -7,9 +7,12 @@ and of its and trackintel's whole lines (start_t and end_t, started_at and finis
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.time_cells import are_times
 from privacy_engine.plurals import counted
@@ -21,57 +24,106 @@ BETWEEN = "Only the ends of the lines have times; the positions between them hav
 
 @dataclass
 class LineTimes:
-    """How many lines had their times in which way, for the report."""
+    """How many lines had their times in which way, for the report; ``fourth``: whether the fourth coordinate is one.
 
-    fourth: int = 0
-    unread: list[Any] = field(default_factory=list)
-    ends: int = 0
+    ``starts`` and ``ends`` hold the series, the time and the place of both ends of the lines whose ends alone have
+    times, ``at`` the row of the first position of each.
+    """
+
+    fourth: bool = False
     between: int = 0
-    last: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    starts: list[tuple[Any, ...]] = field(default_factory=list)
+    ends: list[tuple[Any, ...]] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
 
-    def of(self, line: list[Any], properties: dict[str, Any]) -> list[Any]:
-        """A time for each position of a line, None where the file states none; empty where it states none at all."""
-        if times := self._fourth(line):
-            return times
+    def of(self, line: list[Any], properties: dict[str, Any], code: int, at: int) -> list[Any]:
+        """A time for each position of a line, None where the file states none; empty where it states none at all.
+
+        ``code`` is the line's series, ``at`` the row that its first position will have.
+        """
+        if self.fourth and (values := [_fourth(one) for one in line]) and any(one is not None for one in values):
+            return values
         for start, end in ENDS:
             if len(line) > 1 and all(isinstance(properties.get(one), (str, int, float)) for one in (start, end)):
-                self.ends += 1
+                self.starts.append((code, properties[start], str(line[0])))
+                self.ends.append((code, properties[end], str(line[-1])))
+                self.at.append(at)
                 self.between += len(line) - 2
                 return [properties[start], *[None] * (len(line) - 2), properties[end]]
         return []
 
-    def _fourth(self, line: list[Any]) -> list[Any]:
-        values = [one[3] for one in line if isinstance(one, list) and len(one) > 3]
-        if len(values) < len(line) or not values or any(type(one) not in (int, float) for one in values):
-            return []
-        rising = all(a <= b for a, b in itertools.pairwise(values))
-        if rising and are_times(_text(one) for one in values):
-            self.fourth += 1
-            return [_text(one) for one in values]
-        self.unread.append(values[0])
-        return []
-
-    def begins_at(self, line: list[Any], listed: list[Any], code: int) -> int:
-        """The first position of a line to add: 1 where it repeats the last of the line before of the same series."""
-        if len(line) < 2 or len(listed) != len(line) or not self.ends:
-            return 0
-        repeats = self.last.get(code) == (line[0], listed[0])
-        self.last[code] = (line[-1], listed[-1])
-        return int(repeats)
+    def joined(self, options: ReadOptions, report: Report) -> list[int]:
+        """The rows of first positions that are left out, since another line of the series ends there."""
+        alike = [_repeating([one[:size] for one in self.starts], [one[:size] for one in self.ends]) for size in (2, 3)]
+        by = by_time_or_place(sum(alike[0]), sum(alike[1]), options, report)
+        return [at for at, repeats in zip(self.at, alike[by == "place"], strict=True) if repeats]
 
     def note(self, report: Report) -> None:
-        """Record in the report what was taken for a time, and what was not."""
-        if self.fourth:
-            message = "The fourth coordinate of the positions was read as their time, as kepler.gl writes trips."
-            report.guess("times", "fourth coordinate", message, "time")
-        if self.unread:
-            message = (
-                f"The fourth coordinate of {counted(len(self.unread), 'line')} (such as {_text(self.unread[0])[:30]}) "
-                "was not read as a time: its values are no instants since 2001 in rising order."
-            )
-            report.note("fourth_coordinate", message, count=len(self.unread))
+        """Record in the report what was left out for want of a time."""
         if self.between:
             report.note("line_ends", BETWEEN, count=self.between)
+
+
+def _repeating(starts: Sequence[Any], ends: Sequence[Any]) -> list[bool]:
+    """Which lines start where another one ends."""
+    ending = Counter(ends)
+    return [ending[start] > (start == end) for start, end in zip(starts, ends, strict=True)]
+
+
+def by_time_or_place(at_time: int, at_place: int, options: ReadOptions, report: Report) -> str:
+    """Whether starts of lines are left out that have the time of another line's end, or its time and place.
+
+    So many lines start at a time, and at a time and place, at which another of their series ends. By time alone, one
+    record moves no other; it is chosen where no two lines contradict each other.
+    """
+    by = options.ends or ("place" if at_place < at_time else "time")
+    report.decide("ends", by)
+    count = at_place if by == "place" else at_time
+    if not count:
+        return by
+    where = "ends at that time" if by == "time" else "ends at that time and place"
+    if options.ends is None:
+        message = f"The start of a line was left out where another line of its series {where}."
+        report.guess("ends of lines", by, message, "ends")
+    message = f"{counted(count, 'line')} of whose series another line {where} as they start: that was read once."
+    report.note("joined_ends" if by == "time" else "joined_places", message, level="info", count=count)
+    return by
+
+
+def fourth_is_time(lines: Sequence[list[Any]], options: ReadOptions, report: Report) -> bool:
+    """Whether the fourth coordinate of the positions is their time: as the options state, or as a line shows."""
+    found = options.fourth
+    if found is None:
+        unread: list[Any] = []
+        found = "time" if max([_rising(line, unread) for line in lines], default=False) else "none"
+        if found == "time":
+            message = "The fourth coordinate of the positions was read as their time, as kepler.gl writes trips."
+            report.guess("times", "fourth coordinate", message, "fourth")
+        if unread:
+            message = (
+                f"The fourth coordinate of {counted(len(unread), 'line')} (such as {_text(unread[0])[:30]}) "
+                f"{'is hardly' if found == 'time' else 'was not read as'} a time: its values are no instants since "
+                "2001 in rising order."
+            )
+            report.note("fourth_coordinate", message, count=len(unread))
+    report.decide("fourth", found)
+    return found == "time"
+
+
+def _rising(line: list[Any], unread: list[Any]) -> bool:
+    """Whether the fourth coordinates of a line are instants in rising order; others are ``unread``."""
+    values = [one[3] for one in line if isinstance(one, list) and len(one) > 3]
+    if len(values) < len(line) or not values or any(type(one) not in (int, float) for one in values):
+        return False
+    rising = all(a <= b for a, b in itertools.pairwise(values)) and are_times(_text(one) for one in values)
+    if not rising:
+        unread.append(values[0])
+    return rising
+
+
+def _fourth(position: Any) -> str | None:
+    number = isinstance(position, list) and len(position) > 3 and type(position[3]) in (int, float)
+    return _text(position[3]) if number else None
 
 
 def _text(value: float) -> str:

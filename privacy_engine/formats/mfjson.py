@@ -21,6 +21,8 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
 from privacy_engine.progress import ROWS, reported
 
+NUMBER = "track_id"
+"""What the place of a feature in the file is called among its properties."""
 _MARK = re.compile(rb'"temporalGeometry"\s*:|"type"\s*:\s*"(?:' + "|".join(TYPES).encode() + rb')"')
 
 
@@ -29,6 +31,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "feature"
     document = parsed(source.read())
     features = [_identified(one, number) for number, one in enumerate(reported(_features(document), ROWS), start=1)]
+    if count := sum(is_moving(one) and set(one["properties"]) == {NUMBER} for one in features):
+        message = "Features without an identifier and properties are called by their place in the file."
+        report.note("numbered_series", message, level="info", count=count)
     return read_features(features, range(1, len(features) + 1), in_system(document, features, options), report)
 
 
@@ -57,7 +62,7 @@ def _identified(feature: Any, number: int) -> Any:
     own = feature.get("id")
     if isinstance(own, (str, int)):
         return feature | {"properties": {"id": own} | properties}
-    return feature | {"properties": properties or {"track_id": number}}
+    return feature | {"properties": properties or {NUMBER: number}}
 
 
 def sniff(head: bytes) -> bool:
@@ -74,9 +79,9 @@ MFJSON = register(
         sniff,
         read,
         rank=16,
-        keeps="times, series, coordinate system",
-        options=("id", *TIMED),
-        columns=("id", "person"),
+        keeps="times, series, landmarks, coordinate system",
+        options=("id", "landmark", "fourth", "ends", *TIMED),
+        columns=("id", "person", "landmark"),
         person="a property of the features, as a column of a CSV table; else the id of each if they overlap in time",
         source="https://docs.ogc.org/is/19-045r3/19-045r3.html",
     )

@@ -1,4 +1,7 @@
-"""NMEA 0183 logs: RMC, GGA, GLL and GNS sentences; those of one instant are one fix. The date comes from RMC or ZDA."""
+"""NMEA 0183 logs: RMC, GGA, GLL and GNS sentences; those of one instant are one fix. The date comes from RMC or ZDA.
+
+The date of a sentence that bears none follows from those before, which the report names (`times_follow`).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build, nothing_left
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.times import Times
-from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of
+from privacy_engine.formats.times_of_day import clock_s, dated, day_number, day_of, note_follows
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.plurals import counted
 from privacy_engine.progress import ROWS, reported
 
 # sentence -> places of time, first coordinate, status, and the status that means no fix
@@ -41,6 +45,9 @@ class _Log:
     damaged: list[int] = field(default_factory=list)
     ais: int = 0
     day_ahead: float = math.nan
+    dated: dict[tuple[float, str], int] = field(default_factory=dict)
+    follow: int = 0  # sentences of a position without a date of their own
+    joined: int = 0
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -59,6 +66,10 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
         if log.ais:
             raise FormatError("The log holds AIS sentences only. Decode them to CSV and upload that.", code="no_points")
         raise nothing_left(report)
+    note_follows(log.follow, "sentence", report)
+    if log.joined:
+        message = f"{counted(log.joined, 'sentence')} of the time of an earlier one: one fix, its position the first."
+        report.note("one_instant", message, level="info", count=log.joined)
     points = log.rows.points(options)
     if options.time != "#0":
         points.times = _times(log, report)
@@ -109,7 +120,7 @@ def _date(cells: list[str], log: _Log) -> None:
     numbers = [int(cell) if re.fullmatch(r"[0-9]{1,4}", cell.strip()) else 0 for cell in (cells + [""] * 5)[2:5]]
     day = day_number(numbers[2], numbers[1], numbers[0])
     if log.clock_texts and cells[1:2] == [log.clock_texts[-1]]:
-        log.days[-1] = day
+        log.days[-1] = log.days[-1] if math.isfinite(log.days[-1]) else day
     else:
         log.day_ahead = day
 
@@ -121,21 +132,31 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
         log.no_fix.append(number)
         return
     day = day_of(cells[_DATE_PLACE]) if kind == "RMC" else math.nan
-    if cells[time].strip() and (same := _lately(cells[time], log)) is not None:
+    log.follow += not math.isfinite(day)
+    if cells[time].strip() and (same := _lately(cells[time], day, log)) is not None:
         log.days[same] = day if math.isfinite(day) else log.days[same]
+        log.dated.setdefault((log.days[same], cells[time]), same)
+        log.joined += 1
         return
     lat, lon = (_degrees(cells[at], cells[at + 1], letters) for at, letters in ((first, "NS"), (first + 2, "EW")))
     log.rows.add(lon, lat, None, number)
     log.clocks.append(clock_s(cells[time]))
     log.clock_texts.append(cells[time])
     log.days.append(day if math.isfinite(day) else log.day_ahead)
+    log.dated.setdefault((log.days[-1], cells[time]), len(log.days) - 1)
     log.day_ahead = math.nan
 
 
-def _lately(text: str, log: _Log) -> int | None:
-    """The place of a fix of the last few that has the same time: receivers send an instant in several sentences."""
+def _lately(text: str, day: float, log: _Log) -> int | None:
+    """The place of the fix of that time: receivers send an instant in several sentences.
+
+    Of a sentence with its date it is that of the same date, else one of the last few that bears no other date.
+    """
+    if math.isfinite(day) and (day, text) in log.dated:
+        return log.dated[day, text]
     last = range(len(log.clock_texts) - 1, max(-1, len(log.clock_texts) - 5), -1)
-    return next((place for place in last if log.clock_texts[place] == text), None)
+    same = (place for place in last if log.clock_texts[place] == text)
+    return next((place for place in same if math.isnan(day) or math.isnan(log.days[place])), None)
 
 
 def _degrees(text: str, letter: str, letters: str) -> float | str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zoneinfo
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from privacy_engine.errors import ParameterError, shown
@@ -49,7 +49,24 @@ TIME_UNITS: Choices = (
     ("us", "microseconds since 1970"),
     ("ns", "nanoseconds since 1970"),
     ("days", "days since 1899-12-30 (spreadsheets, OziExplorer)"),
+    ("size", "each in the unit that its size implies"),
+    ("date", "digits of a date: 20241231, 20241231235959"),
+    ("none", "no times: labels of the rows of a table of counts"),
 )
+ENCODINGS: Choices = (("UTF-8", "UTF-8"), ("Latin-1", "Latin-1"))
+ZEROS: Choices = (("position", "a position"), ("none", "no position"))
+SERIES_NAMES: Choices = (("id", "its own name"), ("person", "the person, then its own name"))
+FOURTH: Choices = (("time", "the time of the position"), ("none", "nothing that is read"))
+ENDS: Choices = (("time", "one of the same time"), ("place", "one of the same time and place"))
+PARTS: Choices = (
+    ("trkpt", "track points"),
+    ("rtept", "route points"),
+    ("wpt", "waypoints"),
+    ("tracks", "positions of tracks"),
+    ("timed", "placemarks with a time"),
+    ("untimed", "placemarks without a time"),
+)
+AUTOMATIC: Choices = (("no", "nothing: what no option states is not looked for"),)
 PEOPLE: Choices = (
     ("one", "everything is one person"),
     ("series", "each series is a person"),
@@ -68,7 +85,8 @@ SYSTEMS: Choices = (
 class Option:
     """One reading option: ``kind`` is choice, open-choice (other values are allowed), text, column or integer.
 
-    A column that is ``needed`` cannot be set to #0, which reads the file without.
+    A column that is ``needed`` cannot be set to #0, which reads the file without. An ``advanced`` one is for what a
+    first reading decided; few people ever set it.
     """
 
     name: str
@@ -77,10 +95,13 @@ class Option:
     help: str
     choices: Choices = ()
     needed: bool = False
+    advanced: bool = False
 
 
-def _option(kind: str, label: str, help: str, choices: Choices = (), *, needed: bool = False) -> Any:
-    about = {"kind": kind, "label": label, "help": help, "choices": choices, "needed": needed}
+def _option(
+    kind: str, label: str, help: str, choices: Choices = (), *, needed: bool = False, advanced: bool = False
+) -> Any:
+    about = {"kind": kind, "label": label, "help": help, "choices": choices, "needed": needed, "advanced": advanced}
     return field(default=None, metadata=about)
 
 
@@ -93,7 +114,7 @@ _PERSON = (
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The reading options; None leaves a thing to be found out from the file.
+    """The reading options; None leaves a thing to be decided from the file.
 
     Text is accepted for every option, since forms send text; an empty text is None.
     """
@@ -132,6 +153,56 @@ class ReadOptions:
         SYSTEMS,
     )
     first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")
+    encoding: str | None = _option("choice", "Encoding", "How a text is encoded.", ENCODINGS, advanced=True)
+    header: str | None = _option(
+        "text", "Header line", "Which line of a table of text names its columns; 0: none does.", advanced=True
+    )
+    columns: str | None = _option(
+        "text", "Number of columns", "How many columns a table of text without a header line has.", advanced=True
+    )
+    clock: str | None = _option(
+        "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
+    )
+    place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.", advanced=True)
+    geometry: str | None = _option("text", "Geometry column", _COLUMN, advanced=True)
+    zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS, advanced=True)
+    separator: str | None = _option(
+        "text", "Separator of names", "What joins the names of a stream that several columns name.", advanced=True
+    )
+    series_names: str | None = _option(
+        "choice", "Names of series", "What a series of a person is called.", SERIES_NAMES, advanced=True
+    )
+    automatic: str | None = _option(
+        "choice",
+        "Automatic choices",
+        "What is decided from the rows where no option states it.",
+        AUTOMATIC,
+        advanced=True,
+    )
+    fourth: str | None = _option(
+        "choice", "Fourth coordinate", "What the fourth number of a position is.", FOURTH, advanced=True
+    )
+    ends: str | None = _option(
+        "choice",
+        "Ends of lines",
+        "Which start of a line repeats the end of another of its series.",
+        ENDS,
+        advanced=True,
+    )
+    parts: str | None = _option(
+        "choice", "Kind of positions", "Which of several kinds of positions in the file are read.", PARTS, advanced=True
+    )
+    members: Mapping[str, Mapping[str, Any] | None] | None = None
+
+    @property
+    def applied(self) -> bool:
+        """Whether the options are those that an earlier reading decided: nothing is decided again."""
+        return self.automatic == "no"
+
+    def of_member(self, name: str) -> ReadOptions:
+        """The options for a member of an archive: those of all members, and its own before them."""
+        own = (self.members or {}).get(name) or {}
+        return replace(self, **own, members=None)
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ReadOptions:
@@ -142,6 +213,8 @@ class ReadOptions:
         ParameterError
             A name is not an option, or a value is not in its domain.
         """
+        values = dict(values)
+        members = values.pop("members", None)
         for name in values:
             if name not in OPTIONS:
                 raise ParameterError(
@@ -149,7 +222,9 @@ class ReadOptions:
                     field=str(name)[:60],
                     rule="known option",
                 )
-        return cls(**{name: _checked(OPTIONS[name], value) for name, value in values.items()})
+        return cls(
+            **{name: _checked(OPTIONS[name], value) for name, value in values.items()}, members=_members(members)
+        )
 
     @property
     def person_column(self) -> str | None:
@@ -158,16 +233,21 @@ class ReadOptions:
         return self.person.removeprefix(NAMED_COLUMN) if self.person is not None and named else None
 
 
-OPTIONS: Mapping[str, Option] = {item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions)}
+OPTIONS: Mapping[str, Option] = {
+    item.name: Option(item.name, **item.metadata) for item in fields(ReadOptions) if item.metadata
+}
 
 
-PLACED = ("person", "swap", "lon_range", "crs", "first_n")
+PLACED = ("person", "swap", "lon_range", "crs", "first_n", "zeros", "series_names")
 """The options that every format uses, beside ``format`` itself; a column of persons only where there are columns."""
 
 TIMED = ("time", "date_order", "time_zone", "time_unit")
 """The options about times that are written in the file."""
 
-TABLE = ("delimiter", "decimal", "lon", "lat", "id", "landmark", *TIMED)
+TEXT = ("encoding", "header", "columns", "delimiter", "decimal")
+"""The options about how a table of text is written."""
+
+TABLE = (*TEXT, "lon", "lat", "clock", "id", "landmark", *TIMED)
 """The options about tables of text."""
 
 COLUMNS = ("lon", "lat", "time", "id", "person", "landmark")
@@ -189,7 +269,25 @@ def _checked(option: Option, value: Any) -> Any:
         raise _refused(option, value, f"must be one of {', '.join(dict(option.choices))}")
     if option.name == "time_zone":
         zone(value)
+    if option.name == "header" and not re.fullmatch("[0-9]{1,2}", value):
+        raise _refused(option, value, "must be the number of a line, or 0 for none")
+    if option.name == "columns" and not re.fullmatch("[1-9][0-9]{0,4}", value):
+        raise _refused(option, value, "must be a whole number of at least 1")
     return _person(option, value) if option.name == "person" else value
+
+
+def _members(value: Any) -> dict[str, dict[str, Any] | None] | None:
+    """The options of single members of an archive, checked; None for a member that is left out."""
+    if value in (None, ""):
+        return None
+    rule = "an object of the reading options of members by their names"
+    if not isinstance(value, Mapping) or not all(own is None or isinstance(own, Mapping) for own in value.values()):
+        raise ParameterError(f"members must be {rule}", field="members", rule=rule, value=value)
+    found: dict[str, dict[str, Any] | None] = {}
+    for name, own in value.items():
+        options = None if own is None else vars(ReadOptions.of({**own, "members": None}))
+        found[str(name)] = options and {key: one for key, one in options.items() if one is not None}
+    return found
 
 
 def _person(option: Option, value: str) -> str:
@@ -224,7 +322,7 @@ def unusable(title: str, used: Collection[str], columns: Collection[str], option
     """
     found = []
     for name, value in vars(options).items():
-        if value is None or name == "format":
+        if value is None or name in ("format", "members", "automatic"):
             continue
         usable = ", ".join(one for one in OPTIONS if one in used)
         if name not in used:

@@ -76,9 +76,9 @@ def _entries(source: Source, report: Report) -> Iterator[tuple[int, dict[str, An
 def _person(entry: dict[str, Any], options: ReadOptions) -> str:
     """The user of ``owntracks/user/device``, else the tracker's id; or what the owner names."""
     named = options.person_column
-    if named is None:
+    if named in (None, "topic"):
         return _device(entry).split("/")[0] or _text(entry.get("tid"))
-    return _device(entry).split("/")[0] if named == "topic" else _text(entry.get(named))
+    return _text(entry.get(named))
 
 
 def _text(value: Any) -> str:

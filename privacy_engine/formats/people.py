@@ -49,15 +49,16 @@ def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report:
     """The series of one file with their persons; ``report`` records them, and a guess that matters as a guess."""
     stated = options.person
     if stated is None:
-        return _guessed(series, whose, report)
+        return _guessed(series, whose, options, report)
     if options.person_column is not None:
-        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", report)
+        return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", options, report)
     if stated == SERIES:
-        return reported(_apart(series), stated, "", report)
-    return reported(_all_one(series, stem(report.file) if stated == "file" else ""), stated, "", report)
+        return reported(_apart(series), stated, "", options, report)
+    one = _all_one(series, stem(report.file) if stated == "file" else "")
+    return reported(one, stated, "", options, report)
 
 
-def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Trajectory]:
+def _guessed(series: list[Trajectory], whose: Whose, options: ReadOptions, report: Report) -> list[Trajectory]:
     named = series if whose.kind == COLUMN else _by_name(series)
     without = sum(len(one) for one in named if not one.person)
     column = whose.column[:40]
@@ -68,7 +69,9 @@ def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Tra
             f"{column!r} makes series and does not identify the person" if column else "Nothing identifies the person"
         )
         value, why = ONE, f"{what}: all series count as one person's."
-    elif without and len(named) > 1:
+    elif without and len(named) == 1:
+        value, why = ONE, f"{source} no person: everything counts as one person's."
+    elif without:
         why = f"{source} a person, but not for {without:,} of the positions: everything counts as one person's."
         report.note("unnamed_person", f"{why} Set person to {value} to leave those out.", count=without)
         value = ONE
@@ -79,17 +82,29 @@ def _guessed(series: list[Trajectory], whose: Whose, report: Report) -> list[Tra
         why = f"{source} series that overlap in time, so each name is a person."
     else:
         why = f"{source} a person."
-    return reported(_all_one(named) if value == ONE else named, value, why, report)
+    if value == ONE and whose.kind == COLUMN:
+        report.again = True  # the persons cut the series, and are not to
+    return reported(_all_one(named) if value == ONE else named, value, why, options, report)
 
 
-def reported(series: list[Trajectory], value: str, why: str, report: Report) -> list[Trajectory]:
+def reported(series: list[Trajectory], value: str, why: str, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series, after recording in ``report`` who they belong to; ``why`` is empty where the owner stated it."""
     count = len({one.person for one in series})
     by, _, column = value.partition(":")
+    report.decide("person", _stated(value, report))
     report.people = {"count": count, "by": by, "column": column, "said": not why, "message": why}
     if why and len(series) > 1:
         report.guess("person", value, f"{counted(count, 'person')}: {why}", "person")
-    return _distinct(series)
+    return _distinct(series, options, report)
+
+
+def _stated(value: str, report: Report) -> str:
+    """The option ``person`` for a value, of a table with the place of its column: two may have one name."""
+    layout = report.layout
+    if layout is not None and layout.fixed and value.startswith(NAMED_COLUMN):
+        return SERIES
+    place = None if layout is None else layout.roles.get("person", layout.roles.get("id"))
+    return f"{NAMED_COLUMN}#{place + 1}" if value.startswith(NAMED_COLUMN) and place is not None else value
 
 
 def overlap(series: Sequence[Trajectory]) -> bool:
@@ -149,10 +164,22 @@ def numbered(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _distinct(series: list[Trajectory]) -> list[Trajectory]:
-    """Series of one name and several persons, with the person before the name."""
-    owners: dict[str, set[str]] = {}
-    for one in progress.reported(series, progress.ROWS):
-        owners.setdefault(one.name, set()).add(one.person)
-    shared = {name for name, of in owners.items() if len(of) > 1}
-    return [one.called(f"{one.person} {one.name}".strip(), one.person) if one.name in shared else one for one in series]
+def _distinct(series: list[Trajectory], options: ReadOptions, report: Report) -> list[Trajectory]:
+    """The series with their persons before their names, where the options state so, or some persons share a name."""
+    called = options.series_names or ("id" if options.applied else None)
+    if called is None:
+        owners: dict[str, str] = {}
+        shared = [one.name for one in progress.reported(series, progress.ROWS) if _other(owners, one)]
+        called = "person" if shared else "id"
+        if shared:
+            message = f"Several persons have a series called {shared[0][:40]!r}: the person stands before each name."
+            report.guess("names of series", called, message, "series_names")
+    report.decide("series_names", called)
+    if called == "id":
+        return series
+    return [one.called(f"{one.person} {one.name}".strip(), one.person) for one in series]
+
+
+def _other(owners: dict[str, str], one: Trajectory) -> bool:
+    """Whether the first series of this name is another person's."""
+    return owners.setdefault(one.name, one.person) != one.person

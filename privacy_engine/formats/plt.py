@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from privacy_engine.formats.source import Source
 from privacy_engine.formats.table import read_points
 from privacy_engine.formats.times import Times
 
+_COUNT = re.compile(rb"\s*[0-9]+[ ]*\r?\n")
 _BOM = rb"(?:\xef\xbb\xbf)?"
 _HEAD = re.compile(_BOM + rb"\s*(Geolife trajectory|OziExplorer Track Point File)", re.IGNORECASE)
 _NUMBER = rb"[ ]*-?[0-9]+(?:\.[0-9]*)?[ ]*"
@@ -48,17 +50,17 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     data = as_utf8(data, report)
     head = _HEAD.match(data)
     ozi = head is not None and head[1].lower().startswith(b"ozi")
-    start = (_OZI if ozi else _GEOLIFE).search(data, _skipped(data) if ozi else 0)
+    start = _first_row(data, ozi) if head is not None else 0
     if start is None:
         raise FormatError("The file has a .plt header but no points.", code="no_rows")
     if head is None:
         report.note("no_header", "The file has no header lines; its first line was read as a point.")
-    first_row = data.count(b"\n", 0, start.start()) + 1
+    first_row = data.count(b"\n", 0, start) + 1
     roles = {"lat": 0, "lon": 1, "time": 4} if ozi else {"lat": 0, "lon": 1, "time": 5, "clock": 6}
-    sample = [line.strip().split(",") for line in first_lines(data[start.start() : start.start() + 65536])]
-    dialect = Dialect(",", start.start(), first_row, len(sample[0]), roles, sample=sample)
-    names = (_OZI_NAMES if ozi else _NAMES)[: len(sample[0])]
-    report.layout = Layout(names, roles, ",", start.start(), headed=False, fixed=True)
+    sample = [line.strip().split(",") for line in first_lines(data[start : start + 65536])]
+    dialect = Dialect(",", start, first_row, len(_NAMES), roles, sample=sample)
+    names = (_OZI_NAMES if ozi else _NAMES)[: max((*map(len, sample[:1]), max(roles.values()) + 1))]
+    report.layout = Layout(names, roles, ",", start, headed=False, fixed=True)
     if not ozi:
         points = read_points(data, dialect, options, report)
         points.documented = DOCUMENTED
@@ -69,14 +71,16 @@ def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     return points
 
 
-def _skipped(data: bytes) -> int:
-    """Where the sixth line of an OziExplorer file ends: its track line looks like a row of numbers."""
-    at = 0
-    for _ in range(5):
-        at = data.find(b"\n", at) + 1
-        if at == 0:
-            return len(data)
-    return at
+def _first_row(data: bytes, ozi: bool) -> int | None:
+    """Where the rows begin: after the sixth line if that ends a whole header, else at the first line like a row.
+
+    The fifth line, about the track, looks like a row of an OziExplorer file.
+    """
+    at = [0, *(match.end() for match in itertools.islice(re.finditer(rb"\n", data[: 1 << 16]), 6))]
+    if len(at) > 6 and _COUNT.fullmatch(data, at[5], at[6]):
+        return at[6] if data[at[6] :].strip() else None
+    found = (_OZI if ozi else _GEOLIFE).search(data, at[5] if ozi and len(at) > 5 else len(data) if ozi else 0)
+    return None if found is None else found.start()
 
 
 def _in_days(options: ReadOptions) -> ReadOptions:

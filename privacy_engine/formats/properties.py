@@ -40,16 +40,17 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
     FormatError
         No feature has the property that an option names.
     """
-    keys = {key: None for properties in _all(features) for key in properties}
+    keys = {key: None for properties in all_properties(features) for key in properties}
     by_plain: dict[str, str] = {}
     for key in keys:
         by_plain.setdefault(canonical(key), key)
-    series = None if options.id == "#0" else _named("id", options.id, keys, by_plain)
-    if options.id is None:
+    series = None if options.id == "#0" else _named("id", options.id, keys, by_plain, options)
+    if options.id is None and not options.applied:
         series = next((by_plain[one] for one in ID if one in by_plain and _names(by_plain[one], one, features)), None)
         if series is not None and canonical(series) != "series":
             report.guess("id column", series, f"Property {series[:40]!r} was read as the series.", "id")
-    person = _named("person", options.person_column, keys, by_plain)
+    report.decide("id", "#0" if series is None else series)
+    person = _named("person", options.person_column, keys, by_plain, options)
     if options.person is None and options.id != "#0" and (series is None or kind_of(series) != SERIES):
         person = next((by_plain[one] for one in PERSON if one in by_plain and _usual(by_plain[one], features)), None)
     if person is not None and person == series:
@@ -63,16 +64,19 @@ def named(features: Sequence[Any], options: ReadOptions, report: Report) -> Name
     return Named(series, None, Whose(EITHER if lines else kind_of(series), series))
 
 
-def _all(features: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def all_properties(features: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """The properties of the features that have any."""
     for feature in reported(features, ROWS):
         properties = feature.get("properties") if isinstance(feature, dict) else None
         if isinstance(properties, dict):
             yield properties
 
 
-def _named(option: str, wanted: str | None, keys: dict[str, None], by_plain: dict[str, str]) -> str | None:
-    if wanted is None:
-        return None
+def _named(
+    option: str, wanted: str | None, keys: dict[str, None], by_plain: dict[str, str], options: ReadOptions
+) -> str | None:
+    if wanted is None or options.applied:
+        return wanted
     found = wanted if wanted in keys else by_plain.get(canonical(wanted))
     if found is None:
         raise FormatError(
@@ -87,7 +91,7 @@ def _named(option: str, wanted: str | None, keys: dict[str, None], by_plain: dic
 
 def _values(key: str, features: Sequence[Any]) -> list[str]:
     """The values of a property that are texts or whole numbers, in the order of the features."""
-    return [value for properties in _all(features) if (value := _value(properties, key))]
+    return [value for properties in all_properties(features) if (value := _value(properties, key))]
 
 
 def _usual(key: str, features: Sequence[Any]) -> bool:
@@ -95,7 +99,7 @@ def _usual(key: str, features: Sequence[Any]) -> bool:
 
     An empty name is a name where we wrote it ourselves.
     """
-    having = sum(key in one for one in _all(features)) if key in _VERBATIM else len(_values(key, features))
+    having = sum(key in one for one in all_properties(features)) if key in _VERBATIM else len(_values(key, features))
     return 2 * having > len(features)
 
 

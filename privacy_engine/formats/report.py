@@ -9,6 +9,7 @@ from typing import Any
 from privacy_engine.data import CheckIns, CountStream, Trajectory
 from privacy_engine.errors import ParameterError, shown
 from privacy_engine.formats.layout import Layout
+from privacy_engine.formats.options import OPTIONS
 from privacy_engine.plurals import counted
 
 SHOWN_ROWS = 20
@@ -57,9 +58,12 @@ class Report:
     """What happened while a file was read; JSON-ready through :meth:`as_dict`.
 
     ``unit`` names what the row numbers count: lines of a table, points of a GPX, features of a GeoJSON. ``people``
-    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``unused``
-    holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a table's.
-    ``hint`` is added to the error of a table without positions. These four are not part of the stored report.
+    holds how many there are, what identifies them and why (:func:`privacy_engine.formats.people.settle`). ``decided``
+    holds reading options with a value for everything that was found out: read with them, a file that lacks some of its
+    rows gives the others as they were. ``again`` is True where what was found out is to be applied from the start.
+    ``guesses`` are what the rows decided and an owner may want to know; ``given`` names the options that were given.
+    ``unused`` holds the options that a member of an archive cannot use. ``encoding`` and ``layout`` are a text's and a
+    table's. ``hint`` is added to the error of a table without positions. These five are not part of the stored report.
     """
 
     format: str = ""
@@ -73,6 +77,9 @@ class Report:
     guesses: list[dict[str, Any]] = field(default_factory=list)
     members: list[dict[str, Any]] = field(default_factory=list)
     people: dict[str, Any] = field(default_factory=dict)
+    decided: dict[str, Any] = field(default_factory=dict)
+    given: frozenset[str] = field(default=frozenset(), repr=False)
+    again: bool = field(default=False, repr=False)
     unused: dict[str, ParameterError] = field(default_factory=dict, repr=False)
     encoding: str = "UTF-8"
     layout: Layout | None = field(default=None, repr=False)
@@ -131,6 +138,10 @@ class Report:
         """Record something that was detected rather than stated, and the ``option`` that overrides it."""
         self.guesses.append({"what": what, "value": shown(value), "message": message, "option": option})
 
+    def decide(self, option: str, value: Any) -> None:
+        """Record the value of a reading option that was found out, or is the rule where nothing is stated."""
+        self.decided[option] = value
+
     def absorb(self, other: Report) -> None:
         """Add what happened in a member of an archive."""
         self.rows_read += other.rows_read
@@ -165,6 +176,8 @@ class Report:
             "series_count": len(self.series),
             "series": [{"name": shown(name), "points": points} for name, points in self.series[:SHOWN_SERIES]],
             "people": dict(self.people),
+            "decided": dict(self.decided),
+            "decisions": [self._sentence(option, value) for option, value in self.decided.items()],
             "dropped": {
                 reason: {"count": drops.count, "rows": list(drops.rows), "message": WHY.get(reason, reason)}
                 for reason, drops in self.drops.items()
@@ -173,6 +186,15 @@ class Report:
             "guesses": [dict(guess) for guess in self.guesses],
             "members": [dict(member) for member in self._first_members()],
         }
+
+    def _sentence(self, option: str, value: Any) -> dict[str, Any]:
+        """A decided option with its value and a sentence about it: that of the guess, where there is one."""
+        about = OPTIONS.get(option)
+        guessed = next((guess["message"] for guess in self.guesses if guess["option"] == option), "")
+        if about is None:
+            return {"option": option, "value": "", "message": "Single files of the archive have options of their own."}
+        usual = f"{about.label}: {dict(about.choices).get(value, shown(value))}."
+        return {"option": option, "value": shown(value), "message": guessed or usual}
 
     def _first_members(self) -> list[dict[str, Any]]:
         """The first thousand members, those that were not read before the others."""

@@ -14,7 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import crs, people, timezones
 from privacy_engine.formats.landmark_column import Marks, settle
 from privacy_engine.formats.numbers import REASON_NAMES, Reasons
-from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ReadOptions
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import WHY, Report
 from privacy_engine.formats.times import Times
 from privacy_engine.plurals import counted
@@ -80,7 +80,7 @@ def split(points: Points, options: ReadOptions, report: Report) -> list[Trajecto
     advance()
     report.rows_read += len(points.lon)
     lon, lat = crs.placed(points.lon, points.lat, options, report, labelled=points.labelled, e7=points.e7)
-    keep = _keep_positions(points, lon, lat, report)
+    keep = _keep_positions(points, lon, lat, options, report)
     advance()
     seconds = _instants(points, keep, options, report)
     advance()
@@ -117,7 +117,7 @@ def _keep_persons(points: Points, keep: Mask, column: str, report: Report) -> Ma
     names, codes = points.names, points.codes
     if points.whose.kind == people.COLUMN:
         names, codes = points.person_names, points.person_codes
-    empty = np.array([not name for name in names])
+    empty = np.array([not name for name in names] or [True])
     unknown = np.full(len(keep), empty[0]) if codes is None else empty[codes]
     if keep.any() and unknown[keep].all():
         raise people.no_person(column)
@@ -167,7 +167,7 @@ def _drop(points: Points, bad: Mask, reason: str, report: Report) -> None:
         report.drop(reason, len(index), points.rows(index[:20]).tolist())
 
 
-def _keep_positions(points: Points, lon: Floats, lat: Floats, report: Report) -> Mask:
+def _keep_positions(points: Points, lon: Floats, lat: Floats, options: ReadOptions, report: Report) -> Mask:
     reasons = points.reasons
     if reasons is None:
         reasons = np.where(np.isfinite(lon) & np.isfinite(lat), 0, REASON_NAMES.index("not_finite")).astype(np.uint8)
@@ -177,13 +177,20 @@ def _keep_positions(points: Points, lon: Floats, lat: Floats, report: Report) ->
     advance()
     inside = (np.abs(lon) <= 180) & (np.abs(lat) <= 90)
     _drop(points, keep & ~inside, "out_of_range", report)
-    return np.asarray(keep & inside)
+    keep = keep & inside
+    report.decide("zeros", options.zeros or "position")
+    if options.zeros == "none":
+        zero = (lon == 0) & (lat == 0)
+        _drop(points, keep & zero, "no_position", report)
+        keep = keep & ~zero
+    return np.asarray(keep)
 
 
 def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) -> Floats | None:
     """Seconds of all rows, or None (and a warning) where no usable row has a time."""
     times = points.times
-    if times is None or not keep.any() or times.missing[keep].all():
+    if times is None or not keep.any() or (times.missing[keep].all() and not options.applied):
+        report.decide("time", "#0")
         report.note("untimed", f"{_why_untimed(times, options, report)}: {_WITHOUT_TIMES}")
         return None
     if times.bad[keep].all():
@@ -196,10 +203,6 @@ def _instants(points: Points, keep: Mask, options: ReadOptions, report: Report) 
         )
     seconds = timezones.settle(times, points.codes, options, report, documented=points.documented, hint=points.hint)
     advance()
-    _report_units(times, report)
-    if times.order:
-        message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
-        report.guess("order of dates", times.order, message, "date_order")
     seconds = np.where(np.abs(seconds) <= 1e12, seconds, np.nan)
     _report_far(points, keep, seconds, report)
     return seconds
@@ -213,24 +216,6 @@ def _why_untimed(times: Times | None, options: ReadOptions, report: Report) -> s
     if times is not None and "time" in layout.roles:
         return f"The time column {layout.names[layout.roles['time']].strip()[:40]!r} is empty"
     return "No column of times was found; if there is one, name it with the option time"
-
-
-def _report_units(times: Times, report: Report) -> None:
-    """Record the unit of numeric times as a guess, and as a warning where the numbers have several or none."""
-    titles = dict(TIME_UNITS)
-    if len(times.units) > 1:
-        parts = [f"{count:,} in {titles[unit]}" for unit, count in times.units.items()]
-        message = f"The times mix units: {' and '.join(parts)}. Each was read in the unit that its size implies."
-        report.note("mixed_units", message, count=sum(times.units.values()) - times.units[times.unit])
-        report.guess("unit of times", "mixed", message, "time_unit")
-    elif times.unit:
-        report.guess("unit of times", times.unit, f"The times are numbers: {titles[times.unit]}.", "time_unit")
-    if times.unplaced:
-        message = (
-            f"{counted(times.unplaced, 'number')} in place of times that no usual unit since 1970 explains, left out. "
-            "State the unit with the option time_unit."
-        )
-        report.note("unknown_unit", message, count=times.unplaced)
 
 
 def _report_far(points: Points, keep: Mask, seconds: Floats, report: Report) -> None:

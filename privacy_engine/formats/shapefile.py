@@ -14,7 +14,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.archive import allowed, member_source, opened
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.geopackage import joined
+from privacy_engine.formats.geopackage import joined, own_decisions, own_options
 from privacy_engine.formats.options import TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source, display_name
@@ -35,7 +35,13 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     layers = []
     with opened(io.BytesIO(data), source.meter) as archive:
         members = allowed(archive, report, source.meter)
-        for base in _bases([info.filename for info in members]):
+        bases = _bases([info.filename for info in members])
+        chosen = own_options([display_name(base) for base in bases], options)
+        for base in bases:
+            name = display_name(base)
+            if name not in chosen:
+                report.decided.setdefault("members", {})[name] = None
+                continue
             parts = {info.filename.lower()[-4:]: info for info in members if info.filename.lower()[:-4] == base}
             missing = [part for part in _NEEDED if part not in parts]
             if missing:
@@ -44,7 +50,8 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
                 )
                 raise FormatError(message, code="part_of_shapefile", rule="a ZIP with .shp, .shx and .dbf")
             packed = _packed(archive, {part: parts[part] for part in _PARTS if part in parts}, source)
-            layers.append(layer(packed, display_name(base), "shapefile", options, report))
+            with own_decisions(name, len(bases), report):
+                layers.append(layer(packed, name, "shapefile", chosen[name], report))
     return joined(layers, options, report)
 
 
@@ -95,7 +102,7 @@ SHAPEFILE = register(
         read,
         rank=14,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", *TIMED),
+        options=("id", "landmark", "ends", *TIMED),
         columns=("time", "id", "person", "landmark"),
         person="a column, as of a CSV table; a name is the same person in all layers",
         source="https://www.esri.com/content/dam/esrisites/sitecore-archive/Files/Pdfs/library/whitepapers/pdfs/"

@@ -195,7 +195,7 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
     if options.count == WIDE:
         return None
     if options.count is not None:
-        return _chosen(names, sample, options.count)
+        return _chosen(names, sample, options.count, options.time)
     certain = _certain_long(names, sample)
     found = _columns(names, sample)
     if certain is None and found is not None and found.texts and len(_candidates(names, found)) > 1:
@@ -204,10 +204,10 @@ def long_places(names: Sequence[str], sample: list[list[str]], options: ReadOpti
     return certain
 
 
-def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str) -> Long | None:
+def _chosen(names: Sequence[str], sample: list[list[str]], wanted: str, stated: str | None) -> Long | None:
     value = place_of("count", names, wanted)
     others = [name if i != value else str(value) for i, name in enumerate(names)]
-    time = _named_time(others)
+    time = place_of("time", names, stated) if stated else _named_time(others)
     time = time_place(others, sample, headed=True) if time is None else time
     if time is None or time == value:
         rule = "beside a column of times"

@@ -15,6 +15,8 @@ from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import times
 
 DAY_S = 86400
+NONE = "none"
+"""The value of the option time_unit for labels that are no instants."""
 _UNITS = ((DAY_S, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
@@ -38,6 +40,9 @@ def timeline(labels: Any, options: ReadOptions, report: Report) -> Timeline:
     texts = listed(pc.fill_null(labels.cast(pa.string()), ""))
     seconds = _seconds(labels, options, report)
     if seconds is None:
+        for option, value in (("date_order", "dmy"), ("time_zone", "UTC")):
+            report.decide(option, getattr(options, option) or value)
+        report.decide("time_unit", NONE)
         report.note("labels", "The labels of the rows are no instants; their order is that of the file.", level="info")
         number = codes(labels)
         first = np.unique(number, return_index=True)[1]
@@ -75,7 +80,17 @@ def _instant(time_s: float) -> str:
     return text.removesuffix("T00:00:00") if time_s % DAY_S == 0 else f"{text}Z"
 
 
+def dated(labels: Any, options: ReadOptions) -> Any:
+    """Which labels are instants, where it was decided before that they are; else all."""
+    if not options.applied or options.time_unit == NONE:
+        return np.ones(len(labels), dtype=np.bool_)
+    found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
+    return np.isfinite(found.seconds) & (np.abs(found.seconds) <= 1e12)
+
+
 def _seconds(labels: Any, options: ReadOptions, report: Report) -> Floats | None:
+    if options.time_unit == NONE:
+        return None
     try:
         found = times(labels.cast(pa.string()) if pa.types.is_date(labels.type) else labels, options)
     except ChoiceNeeded as choice:

@@ -14,7 +14,7 @@ from privacy_engine.data import LARGEST_COUNT, CountStream, Floats, Ints, Mask
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.columnar import as_texts
-from privacy_engine.formats.columns import canonical
+from privacy_engine.formats.columns import canonical, named_place, place_of
 from privacy_engine.formats.dialect import OUR_COLUMN
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, REASON_NAMES, numbers, typed
@@ -29,11 +29,12 @@ from privacy_engine.formats.stream_layout import (
     long_places,
     time_place,
 )
-from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, timeline
+from privacy_engine.formats.stream_times import DAY_S, Timeline, codes, dated, timeline
 from privacy_engine.hierarchy import SEPARATORS
 from privacy_engine.plurals import counted
 from privacy_engine.progress import reported
 
+_BAD_TIME = len(REASON_NAMES) + 1
 MAX_CELLS = 50_000_000
 NEGATIVE = "negative"
 COUNTED = b"counted"
@@ -52,7 +53,9 @@ def stream_of(table: Table, options: ReadOptions, report: Report) -> CountStream
     places = long_places(table.names, table.sample, options)
     if places is None and options.count is None:
         places = _repeated(table, options)
+    report.decide("count", named_place(places.value) if places else WIDE)
     if places:
+        report.decide("time", named_place(places.time))
         title = table.names[places.value].strip()
         if options.count is None and canonical(title) not in VALUES:
             message = f"Column {title[:40]!r} was read as the count; the others name the stream."
@@ -84,13 +87,14 @@ def _without_label(table: Table) -> Table:
     return replace(table, names=table.names[:end], columns=table.columns[:end], sample=[r[:end] for r in table.sample])
 
 
-def _named(columns: list[Any], titles: list[str], report: Report) -> Any:
+def _named(columns: list[Any], titles: list[str], stated: str | None, report: Report) -> Any:
     """The names of the streams: one column, or the parts of a path, with a separator that no part has."""
     texts = [pc.fill_null(column.cast(pa.string()), "") for column in columns]
     if len(texts) == 1:
         return texts[0]
     free = (mark for mark in SEPARATORS if not any(pc.any(pc.match_substring(one, mark)).as_py() for one in texts))
-    separator = next(free, None)
+    separator = stated or next(free, None)
+    report.decide("separator", separator)
     if separator is None:
         rule = f"names without one of {' '.join(SEPARATORS)}"
         raise FormatError(f"The columns {', '.join(titles)} must have {rule}.", code="separator", rule=rule)
@@ -104,7 +108,7 @@ def _numbers(column: Any) -> tuple[Floats, Any]:
 
 
 def _reason(code: int) -> str:
-    return NEGATIVE if code == len(REASON_NAMES) else REASON_NAMES[code]
+    return {len(REASON_NAMES): NEGATIVE, _BAD_TIME: "bad_time"}.get(code) or REASON_NAMES[code]
 
 
 def _drop(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Table, report: Report) -> Mask:
@@ -137,6 +141,9 @@ def _no_counts(reasons: Any, cell: Callable[[int], tuple[str, str]], table: Tabl
 
 def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     label = time_place(table.names, table.sample, headed=table.headed)
+    if options.time is not None:
+        label = None if options.time == "#0" else place_of("time", table.names, options.time)
+    report.decide("time", named_place(label))
     places = [i for i in range(len(table.names)) if i != label]
     columns = [table.columns[i] for i in places]
     if not columns or len(columns) * len(columns[0]) > MAX_CELLS:
@@ -148,12 +155,15 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
         counts[:, j], why = _numbers(column)
         wrong[(reasons == GOOD) & (why != GOOD)] = places[j]
         reasons = np.where(reasons == GOOD, why, reasons)
+    if label is not None:
+        reasons = np.where(dated(table.columns[label], options) | (reasons != GOOD), reasons, _BAD_TIME)
     keep = _drop(reasons, lambda row: _cell(table, int(wrong[row]), row), table, report)
     names, lines = [table.names[i] for i in places], table.rows(np.flatnonzero(keep))
     counts = counts[keep]
     _report_odd(counts, names, lines, report)
     if label is None:
-        report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
+        if options.time is None:
+            report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
         return CountStream(counts, names, [str(i + 1) for i in range(len(counts))])
     times = timeline(table.columns[label].filter(pa.array(keep)), options, report)
     if len(times.first) < len(counts):
@@ -210,8 +220,10 @@ def _repeated(table: Table, options: ReadOptions) -> Long | None:
 
 def _long(table: Table, places: Long, options: ReadOptions, report: Report) -> CountStream:
     time, value = table.columns[places.time], table.columns[places.value]
-    name = _named([table.columns[i] for i in places.names], [table.names[i] for i in places.names], report)
+    columns, titles = ([of[i] for i in places.names] for of in (table.columns, table.names))
+    name = _named(columns, titles, options.separator, report)
     values, reasons = _numbers(value)
+    reasons = np.where(dated(time, options) | (reasons != GOOD), reasons, _BAD_TIME)
     kept = _drop(reasons, lambda row: _cell(table, places.value, row), table, report)
     _report_odd(values[kept, None], [table.names[places.value]], table.rows(np.flatnonzero(kept)), report)
     keep = pa.array(kept)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from privacy_engine.formats.rows import Rows
 from privacy_engine.formats.series import build
 from privacy_engine.formats.source import Source
 from privacy_engine.formats.xmltools import plain_head
+from privacy_engine.plurals import counted
 from privacy_engine.progress import ROWS, reported
 
 RECORDS, SEMANTIC, PHONE, RAW = "Records", "Semantic Location History", "Timeline", "Timeline raw signals"
@@ -42,7 +44,7 @@ class _Found:
         self.rows = Rows()
         self.later_s: dict[int, float] = {}
         self.untimed = 0
-        self.e7 = False
+        self.overflows = 0
 
     def add(self, place: Any, time: Any, number: int, series: str, later_s: float = 0.0) -> None:
         """A position, unless the file has none here or no time for it."""
@@ -52,10 +54,20 @@ class _Found:
         if not isinstance(time, (str, int)) or isinstance(time, bool) or time == "":
             self.untimed += 1
             return
-        self.e7 = self.e7 or scale > 1
+        if scale > 1:
+            lon, lat = self._signed(lon, 1.8e9), self._signed(lat, 9e8)
         self.rows.add(lon, lat, str(time)[:60], number, series, scale)
         if later_s:
             self.later_s[len(self.rows) - 1] = later_s
+
+    def _signed(self, value: Any, most: float) -> Any:
+        """A number of ten millionths of a degree with the sign that old files lost, where it was stored in 32 bits."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not most < value < 2**32:
+            return value
+        if value - 2**32 < -most:
+            return value
+        self.overflows += 1
+        return value - 2**32
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
@@ -80,8 +92,14 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     if found.untimed:
         message = "Positions for which Google gives no time (paths filled in later) were left out."
         report.note("left_out", message, level="info", count=found.untimed)
+    if found.overflows:
+        message = (
+            f"{counted(found.overflows, 'coordinate')} above what there is on the globe: a negative E7 number that "
+            "overflowed 32 bits. 2³² was subtracted."
+        )
+        report.note("e7_overflow", message, count=found.overflows)
+    options = replace(options, crs=options.crs or "EPSG:4326")  # all are degrees by now, whatever their size
     points = found.rows.points(options)
-    points.e7 = found.e7
     if points.times is not None and found.later_s:
         at = np.fromiter(found.later_s, np.intp)
         points.times.seconds[at] += np.fromiter(found.later_s.values(), np.float64)

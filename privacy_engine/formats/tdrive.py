@@ -26,7 +26,7 @@ HINT = "T-Drive was recorded in Beijing: set Asia/Shanghai if these are local ti
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The taxis of a T-Drive file."""
-    data = as_utf8(source.read_lines(), report)
+    data = as_utf8(source.read_lines(), report, options)
     match = _LINE.match(data)
     header = match["header"] if match else None
     offset = len(header or b"")
@@ -55,7 +55,7 @@ TDRIVE = register(
         read,
         rank=31,
         keeps="times, series (each taxi's id)",
-        options=("id", *TIMED),
+        options=("encoding", "id", *TIMED),
         person="each taxi, by its id",
         source="https://www.microsoft.com/en-us/research/publication/t-drive-trajectory-data-sample/",
         head=head_sample.of_text,

@@ -37,7 +37,14 @@ _YEAR_AFTER_CLOCK = (  # as mail and Foursquare write it: Tue Apr 03 18:00:09 +0
     r"(?P<h>[0-9]{1,2}):(?P<mi>[0-9]{2}):(?P<s>[0-9]{2})(?:\.(?P<f>[0-9]{1,9}))?"
     r"(?: (?P<z>UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? (?P<y>[0-9]{4})$"
 )
-PATTERNS = (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK)
+_HOUR = (  # which Arrow reads as ISO 8601 too
+    r"^(?P<y>[0-9]{4})-(?P<mo>[0-9]{2})-(?P<d>[0-9]{2})[T ](?P<h>[0-9]{2})(?P<mi>)(?P<s>)(?P<f>)"
+    r"(?P<z>Z|[+-][0-9]{2}(?::?[0-9]{2})?)?$"
+)
+PATTERNS = (_YEAR_FIRST, _YEAR_LAST, _COMPACT, _SIX, _YEAR_AFTER_CLOCK, _HOUR)
+_DIGITS = (  # a date that is a number too
+    r"^(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9](?:[0-9]{4}(?:[0-9]{2}(?:\.[0-9]{1,9})?)?)?$"
+)
 _NUMERIC = r"^[+-]?[0-9]{1,20}(?:\.[0-9]{0,20})?(?:[eE][+-]?[0-9]{1,2})?$"
 
 _PER_UNIT = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
@@ -55,8 +62,9 @@ ORDERS = ("dmy", "mdy", "ymd")
 class Times:
     """A column of times. ``seconds`` is nan where there is none; naive ones are counted as if they were UTC.
 
-    ``unit`` and ``order`` are values of the options time_unit and date_order that were found out; empty where there was
-    nothing to find out. ``units`` counts the numbers of each unit by their size, ``unplaced`` those of none.
+    ``unit`` and ``order`` are values of the options time_unit and date_order that were stated or found out; empty where
+    nothing needs them. ``units`` counts the numbers of each unit by their size, ``unplaced`` those of none, where the
+    unit was found out.
     """
 
     seconds: Floats
@@ -114,8 +122,14 @@ def _typed(column: Any) -> Times:
 
 def _numeric(column: Any, options: ReadOptions) -> Times:
     values = as_floats(column)
-    if options.time_unit is None and _dates_as_numbers(values):
-        return _text(column.cast(pa.int64(), safe=False).cast(pa.string()), options)
+    if options.time_unit in (None, "date"):
+        dated = _dates_as_numbers(values)
+        if options.time_unit or dated.sum() * 2 > np.isfinite(values).sum():
+            digits = column.cast(pa.int64(), safe=False).cast(pa.string())
+            digits = pc.if_else(
+                pa.array(dated), digits, pc.if_else(column.is_null(), pa.scalar(None, pa.string()), "?")
+            )
+            return _text(digits, replace(options, time_unit="date"))
     found = Times.empty(len(column))
     found.missing = column.is_null().to_numpy(zero_copy_only=False)
     found.seconds = epochs(values, options)
@@ -123,20 +137,21 @@ def _numeric(column: Any, options: ReadOptions) -> Times:
     return found
 
 
-def _dates_as_numbers(values: Floats) -> bool:
-    """Whether all numbers are written like 20081023, 200810230253 or 20081023025304."""
-    known = values[np.isfinite(values)]
-    if not known.size or (known != np.floor(known)).any():
-        return False
-    years = [known // 10.0**digits for digits in (4, 8, 10)]
-    return bool(np.any([(year >= 1900) & (year < 2100) for year in years], axis=0).all())
+def _dates_as_numbers(values: Floats) -> Mask:
+    """Which numbers are written like 20081023, 200810230253 or 20081023025304."""
+    with np.errstate(invalid="ignore"):
+        years = [values // 10.0**digits for digits in (4, 8, 10)]
+        dated = np.any([(year >= 1900) & (year < 2100) for year in years], axis=0)
+    return np.asarray(dated & (values == np.floor(values)))
 
 
 def epochs(values: Floats, options: ReadOptions) -> Floats:
     """Numbers as seconds since 1970: the unit stated, or the one that their size implies, else ChoiceNeeded."""
+    if options.time_unit in ("date", "none"):
+        return np.full(len(values), np.nan)
     if options.time_unit == "days":
         return np.asarray(np.round((values * 86400.0 - _SHEET_EPOCH) * 1e3) / 1e3)
-    if options.time_unit is not None:
+    if options.time_unit in _PER_UNIT:
         return np.asarray(values * _PER_UNIT[options.time_unit])
     seconds = np.full(len(values), np.nan)
     size = np.abs(values)
@@ -144,7 +159,7 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
         inside = (size >= low) & (size < high)
         seconds[inside] = values[inside] * _PER_UNIT[unit]
     known = np.isfinite(values)
-    if known.any() and not np.isfinite(seconds).any():
+    if options.time_unit is None and known.any() and not np.isfinite(seconds).any():
         sheet = bool(((size[known] > 20_000) & (size[known] < 80_000)).all())
         raise ChoiceNeeded(
             f"The times are numbers such as {values[known][0]:g}. Specify their unit.",
@@ -156,14 +171,15 @@ def epochs(values: Floats, options: ReadOptions) -> Floats:
 
 
 def _count_units(values: Floats, found: Times, options: ReadOptions) -> None:
-    """Count which units the sizes of numbers imply; nothing where the owner stated the unit."""
+    """Count which units the sizes of numbers imply, and decide for one; nothing where the options state the unit."""
     if options.time_unit is not None:
+        found.unit = options.time_unit
         return
     size = np.abs(values[np.isfinite(values)])
     counts = {unit: int(((size >= low) & (size < high)).sum()) for unit, low, high in _RANGES}
     found.units = {unit: count for unit, count in counts.items() if count}
-    found.unit = max(found.units, key=lambda one: found.units[one], default="")
     found.unplaced = len(size) - sum(counts.values())
+    found.unit = "size" if found.unplaced or len(found.units) > 1 else next(iter(found.units), "")
 
 
 def _text(cells: Any, options: ReadOptions) -> Times:
@@ -179,11 +195,26 @@ def _text(cells: Any, options: ReadOptions) -> Times:
     found.missing = pc.is_in(lowered, value_set=pa.array(sorted(EMPTY_TEXTS | {"nan", "nat"}))).to_numpy(
         zero_copy_only=False
     )
+    options = replace(options, time_unit=_unit_of_dates(cells, options))
+    found.unit = options.time_unit or ""
+    if options.time_unit != "date":
+        _match_numbers(cells, found, options)
     for pattern in PATTERNS:
         _match(cells, pattern, found, options)
-    _match_numbers(cells, found, options)
     _match_month_names(cells, found)
     return found
+
+
+def _unit_of_dates(cells: Any, options: ReadOptions) -> str | None:
+    """The unit stated; else "date" where most of the numbers are the digits of a date, or None."""
+    if options.time_unit is not None or not len(cells):
+        return options.time_unit
+    return "date" if _count(cells, _DIGITS) * 2 > _count(cells, _NUMERIC) else None
+
+
+def _count(cells: Any, pattern: str) -> int:
+    """How many cells match."""
+    return int(pc.sum(in_pieces(cells, lambda piece: pc.match_substring_regex(piece, pattern))).as_py() or 0)
 
 
 def _whole_column(cells: Any) -> Times | None:
@@ -212,7 +243,7 @@ def _whole_column_year_last(cells: Any, options: ReadOptions) -> Times | None:
         date = pc.binary_join_element_wise(year, month, day, "-")
         possible = options.date_order in (None, order) and (pc.max(month).as_py() or "99") <= "12"
         if possible and (found := _whole_column(pc.binary_join_element_wise(date, clock, ""))):
-            found.order = "" if options.date_order else order
+            found.order = order
             read[order] = found
     return next(iter(read.values())) if len(read) == 1 else None
 
@@ -255,8 +286,7 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     if pattern is _YEAR_AFTER_CLOCK:
         part["mo"] = month_numbers(part["mo"])
     if "p" in part:
-        order = options.date_order or _order(part)
-        found.order = found.order if options.date_order else order
+        order = found.order = options.date_order or found.order or _order(part)
         advance()
         y, mo, d = _arranged(part, order)
     else:
@@ -264,7 +294,7 @@ def _match(cells: Any, pattern: str, found: Times, options: ReadOptions) -> None
     advance()
     seconds, zoned = _clock(part)
     advance()
-    found.seconds[rows] = _days(y, mo, d) * 86400.0 + seconds
+    found.seconds[rows] = np.round(_days(y, mo, d) * 86400.0 + seconds, 6)  # as Arrow has them
     found.naive[rows] = ~zoned & np.isfinite(found.seconds[rows])
 
 
@@ -304,7 +334,7 @@ def _offset(text: str) -> float:
 
 def _days(y: NDArray[np.int64], mo: NDArray[np.int64], d: NDArray[np.int64]) -> Floats:
     """Days since 1970; nan where there is no such date."""
-    good = (y >= 1) & (mo >= 1) & (mo <= 12) & (d >= 1) & (d <= 31)
+    good = (y >= 0) & (mo >= 1) & (mo <= 12) & (d >= 1) & (d <= 31)
     months = (np.where(good, y, 1970) - 1970) * 12 + np.where(good, mo, 1) - 1
     first = months.astype("M8[M]")
     days = first.astype("M8[D]") + (np.where(good, d, 1) - 1)

@@ -7,8 +7,12 @@ import re
 import numpy as np
 
 from privacy_engine.data import Floats
+from privacy_engine.formats.report import Report
+from privacy_engine.plurals import counted
 
 DAY_S = 86400.0
+FOLLOWS = "times_follow"
+"""The code of the note that names times which follow from other records."""
 _BACK_S = 3600.0  # a clock that falls by more than this has passed midnight
 _CLOCK = re.compile(r"\s*([01][0-9]|2[0-3])([0-5][0-9])([0-5][0-9]|60)(\.[0-9]{0,9})?\s*")
 _DATE = re.compile(r"\s*([0-3][0-9])([01][0-9])([0-9]{2})\s*")
@@ -64,3 +68,13 @@ def dated(clocks: Floats, days: Floats) -> Floats:
         return np.full(len(clocks), np.nan)
     anchor = named[np.maximum(np.searchsorted(named, np.arange(len(clocks)), side="right") - 1, 0)]
     return np.asarray((days[anchor] + midnights - midnights[anchor]) * DAY_S + clocks)
+
+
+def note_follows(count: int, title: str, report: Report) -> None:
+    """Name the records whose time follows in part from the records before, which one person's record can so change."""
+    if count:
+        message = (
+            f"{counted(count, title)} without a whole time of its own: its date, or all of its time, follows from the "
+            "records before. What changes one record can change the times of those after it."
+        )
+        report.note(FOLLOWS, message, level="info", count=count)

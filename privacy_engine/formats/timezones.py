@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.errors import ChoiceNeeded
-from privacy_engine.formats.options import ZONES, ReadOptions, zone
+from privacy_engine.formats.options import DATE_ORDERS, TIME_UNITS, ZONES, ReadOptions, zone
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.times import Times
+from privacy_engine.plurals import counted
 
 _QUARTER = 900  # zones change on quarters of an hour
 _EPOCH = dt.datetime(1970, 1, 1)
@@ -24,8 +25,11 @@ def settle(
     """Seconds since 1970 UTC of all times.
 
     ``documented`` is the sentence of a format whose own documentation states its times are UTC; ``hint`` is
-    added to the message of a guess. Raises ChoiceNeeded where only some times name a zone.
+    added to the message of a guess. Units and orders that were found out are reported here too. Raises ChoiceNeeded
+    where only some times name a zone.
     """
+    _report_decided(found, options, report)
+    report.decide("time_zone", options.time_zone or "UTC")  # also of records that are not there yet
     naive = found.naive
     count = int(naive.sum())
     if not count:
@@ -48,6 +52,30 @@ def settle(
         message = " ".join(filter(None, ("The times name no zone and were read as UTC.", hint)))
         report.guess("time zone", "UTC", message, "time_zone")
     return found.seconds
+
+
+def _report_decided(times: Times, options: ReadOptions, report: Report) -> None:
+    """Record the unit and the order as decided, as guesses where they were found out, as warnings where in doubt."""
+    titles = dict(TIME_UNITS)
+    report.decide("time_unit", times.unit or options.time_unit or "size")
+    report.decide("date_order", times.order or options.date_order or "dmy")
+    if len(times.units) > 1:
+        parts = [f"{count:,} in {titles[unit]}" for unit, count in times.units.items()]
+        message = f"The times mix units: {' and '.join(parts)}. Each was read in the unit that its size implies."
+        report.note("mixed_units", message, count=sum(times.units.values()) - max(times.units.values()))
+        report.guess("unit of times", "mixed", message, "time_unit")
+    elif times.units:
+        unit = next(iter(times.units))
+        report.guess("unit of times", unit, f"The times are numbers: {titles[unit]}.", "time_unit")
+    if times.unplaced:
+        message = (
+            f"{counted(times.unplaced, 'number')} in place of times that no usual unit since 1970 explains, left out. "
+            "State the unit with the option time_unit."
+        )
+        report.note("unknown_unit", message, count=times.unplaced)
+    if times.order and options.date_order is None:
+        message = f"Dates were read in this order: {dict(DATE_ORDERS)[times.order]}."
+        report.guess("order of dates", times.order, message, "date_order")
 
 
 def _local(seconds: Floats, codes: Ints | None, name: str, report: Report) -> Floats:

@@ -53,7 +53,7 @@ def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Repo
     }
     system = crs.of_description(meta["crs"]) if meta.get("crs") else ""
     found = positions(list(geometries))
-    roles = with_ends(roles, table.column_names, options)
+    roles = with_ends(roles, table.column_names, options, report)
     points = points_of(found, roles, lambda column: simple(table, column), options, report)
     return name, points, in_system(system, options)
 

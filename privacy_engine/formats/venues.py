@@ -7,8 +7,10 @@ import numpy as np
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.arrow import pa, pc
 from privacy_engine.formats.checkin_columns import venue_roles_of
+from privacy_engine.formats.crs import eastward
 from privacy_engine.formats.generic_table import Table
 from privacy_engine.formats.numbers import GOOD, numbers
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.progress import ROWS, reported
 from privacy_engine.venues import Venues
@@ -16,7 +18,7 @@ from privacy_engine.venues import Venues
 NAME_CHARS = 200
 
 
-def venues_of(table: Table, report: Report) -> Venues:
+def venues_of(table: Table, options: ReadOptions, report: Report) -> Venues:
     """The venues of a table; rows without an identifier or a position on the globe are left out and noted.
 
     Raises
@@ -30,6 +32,7 @@ def venues_of(table: Table, report: Report) -> Venues:
         raise FormatError(f"A list of venues needs {rule}.", code="no_venue_columns", rule=rule)
     columns = {role: table.columns[place].cast(pa.string()) for role, place in roles.items()}
     (lon, why_lon), (lat, why_lat) = (numbers(columns[axis], axis) for axis in ("lon", "lat"))
+    lon = eastward(lon, why_lon == GOOD, options, report)
     good = (why_lon == GOOD) & (why_lat == GOOD) & (np.abs(lon) <= 180) & (np.abs(lat) <= 90)
     places = _texts(columns["place"])
     names = _texts(columns["name"]) if "name" in columns else [""] * len(places)

@@ -95,7 +95,7 @@ def _binary(cells: Sequence[str | None]) -> list[bytes | None]:
     coming = iter(texts.items())
     while piece := dict(itertools.islice(coming, ROWS)):
         advance()
-        with np.errstate(over="ignore"):  # 1e999 becomes infinite, and its row is dropped
+        with np.errstate(over="ignore", invalid="ignore"):  # 1e999 becomes infinite, and its row is dropped
             geometries = shapely.from_wkt(np.array(list(piece.values()), dtype=object), on_invalid="ignore")
         for i, blob in zip(piece, shapely.to_wkb(geometries, include_srid=False), strict=True):
             found[i] = _BAD if blob is None else blob

@@ -61,6 +61,7 @@ def as_text(source: Source, options: ReadOptions, report: Report) -> Source:
     with damage():
         book = _workbook(file, source.meter.limits)
         sheet = _chosen(book, options, report)
+        report.decide("sheet", sheet.title)
         size = size_of(file)
         return Source(SheetText(sheet, damage), source.name, source.meter, packed=size)  # type: ignore[arg-type]
 
@@ -204,7 +205,7 @@ XLSX = register(
         read,
         rank=15,
         keeps="times, series, landmarks",
-        options=("sheet", "decimal", "lon", "lat", "id", "landmark", *TIMED),
+        options=("sheet", "header", "columns", "decimal", "lon", "lat", "clock", "id", "landmark", *TIMED),
         columns=COLUMNS,
         person="a column, as of a CSV table",
         kinds=tuple(KINDS),

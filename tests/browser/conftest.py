@@ -83,6 +83,7 @@ def clean_home() -> Iterator[None]:
     for folder in (
         "datasets",
         "releases",
+        "events",
         "experiments",
         "attacks",
         "blocks",

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from dashboard.accounts.models import User
 from dashboard.datasets.public_areas import AREAS
 from dashboard.datasets.services import import_dataset
+from dashboard.releases.models import Release
 from privacy_engine.grid import Grid
 from tests.browser.conftest import SIZES, check_page
 from tests.dashboard import kinds
@@ -92,10 +93,18 @@ def test_a_box_is_chosen_without_the_check_ins(open_page: Callable[..., Page], o
     assert seen["west"] < moved["west"]
     assert seen["east"] > moved["east"]
 
+    looked = page.get_by_label("The box or the number of cells was chosen with knowledge")
+    expect(looked).not_to_be_checked()
     expect(note).to_be_hidden()
     assert cells == []
     page.get_by_role("button", name="Show the uploaded check-ins").click()
     expect(note).to_contain_text(re.compile("is not covered by the guarantee"))
     expect(page.locator("canvas[data-layer=uploaded]")).to_be_visible()
     assert sides(page) == seen  # nothing is chosen for the analyst
+    expect(looked).to_be_checked()
+    expect(looked).to_be_disabled()  # what was seen stays seen
+    expect(page.locator("[data-promise]")).to_contain_text("chosen with knowledge of the uploaded check-ins")
     check_page(page)
+    with page.expect_response(lambda answer: answer.request.method == "POST" and answer.url.endswith("/releases/")):
+        page.get_by_role("button", name="Create 1 release").click()
+    assert Release.objects.get().spec["box_from_data"] is True

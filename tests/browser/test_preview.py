@@ -126,9 +126,9 @@ class TestMapping:
     def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
         monitor.expect(400)
         opened(page, walk)
-        page.get_by_label("Separator").select_option("semicolon")
+        page.get_by_label("Separator", exact=True).select_option("semicolon")
         expect(preview(page).get_by_role("status")).to_be_visible()
-        page.get_by_label("Separator").select_option("detect")
+        page.get_by_label("Separator", exact=True).select_option("detect")
         expect(preview(page).get_by_role("status")).to_have_count(0)
         page.get_by_label("Time zone").fill("Mars")
         expect(preview(page).get_by_role("status")).to_contain_text("time zone")

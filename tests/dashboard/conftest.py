@@ -51,7 +51,7 @@ def clean_home() -> Iterator[None]:
     access_trail.forget_in_memory()
     yield
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
-    own += ("accountexports",)
+    own += ("accountexports", "events")
     for folder in (*own, "tmp", "run", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
     (HOME / "installation").unlink(missing_ok=True)

@@ -42,6 +42,10 @@ from tests.dashboard.test_second_factor import enabled
 
 API = "/api/v1/account-exports/"
 DAY = b"time,lat,lon\n" + b"".join(b"2024-06-15T%02d:00:00Z,52.5%02d,13.4%02d\n" % (i, i, i) for i in range(24))
+TEN_MINUTES = [
+    b"time,lat,lon\n",
+    *(b"2024-06-15T%02d:%02d:00Z,52.5%03d,13.4%03d\n" % (i // 6, i % 6 * 10, i, i) for i in range(144)),
+]
 MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
@@ -263,7 +267,7 @@ class TestDeletion:
         kept = released(stranger)
         released(owner)
         services.delete_account(user=owner)
-        assert ledger.spent(kept.dataset) == {"per_km": 5.0, "releases": 1}
+        assert ledger.spent(kept.dataset) == {"per_km": 5.0, "releases": 1, "events": 24}
         assert kept.dataset.original_path.exists()
 
 
@@ -272,15 +276,30 @@ class TestTombstones:
         before = ledger.spent(released(owner).dataset)
         services.delete_account(user=owner)
         again = import_dataset(owner=stranger, upload=upload(DAY, "other name.csv"))
-        assert ledger.spent(again) == before == {"per_km": 5.0, "releases": 1}
+        assert ledger.spent(again) == before == {"per_km": 5.0, "releases": 1, "events": 24}
         assert Lineage.objects.get().owner == stranger
 
-    def test_so_do_most_of_the_same_events(self, owner: User, stranger: User) -> None:
-        released(owner)
+    @pytest.mark.parametrize(("rows", "spent"), [(1, 0.0), (99, 0.0), (100, 5.0), (144, 5.0)])
+    def test_so_do_most_of_the_same_events_if_they_are_a_hundred(
+        self, owner: User, owner_api: APIClient, stranger: User, stranger_api: APIClient, rows: int, spent: float
+    ) -> None:
+        """Who guesses one event, or some, learns nothing; who has more learns no number of shared events."""
+        released(owner, b"".join(TEN_MINUTES))
         services.delete_account(user=owner)
-        most = b"".join(DAY.splitlines(keepends=True)[:-3])
-        again = import_dataset(owner=stranger, upload=upload(most, "part.csv"))
-        assert ledger.spent(again) == {"per_km": 5.0, "releases": 1}
+        guess = import_dataset(owner=stranger, upload=upload(b"".join(TEN_MINUTES[: rows + 1]), "part.csv"))
+        assert ledger.spent(guess)["per_km"] == spent
+        shown = stranger_api.get(f"/api/v1/datasets/{guess.pk}/lineage/").json()
+        assert [(one["shared_events"], one["share"], one["how"]) for one in shown["others"]] == (
+            [(None, None, "whole")] if rows == 100 else []  # 144 are the same bytes
+        )
+
+    def test_what_was_taken_over_shows_a_guess_nothing(self, owner: User, stranger: User) -> None:
+        released(owner, b"".join(TEN_MINUTES))
+        services.delete_account(user=owner)
+        import_dataset(owner=stranger, upload=upload(b"".join(TEN_MINUTES[:120]), "part.csv"))
+        guess = import_dataset(owner=stranger, upload=upload(TEN_MINUTES[0] + TEN_MINUTES[140], "guess.csv"))
+        assert ledger.spent(guess)["per_km"] == 0.0
+        assert Lineage.objects.filter(owner=stranger).count() == 2
 
     def test_a_limit_stays(self, owner: User, stranger: User) -> None:
         from dashboard.datasets.services import set_budget
@@ -316,7 +335,8 @@ class TestTombstones:
         has = import_dataset(owner=stranger, upload=upload(DAY))
         services.delete_account(user=owner)
         again = import_dataset(owner=stranger, upload=upload(part))
-        assert ledger.spent(again) == ledger.spent(has) == {"per_km": 10.0, "releases": 2}
+        assert ledger.spent(again) == {"per_km": 10.0, "releases": 2, "events": 21}
+        assert ledger.spent(has) == {"per_km": 10.0, "releases": 2, "events": 24}
 
     def test_what_spent_nothing_and_samples_leave_none(self, owner: User) -> None:
         import_dataset(owner=owner, upload=upload(DAY))

@@ -48,7 +48,7 @@ def test_counts_the_events_of_a_file(run: Run, file: Path, tmp_path: Path, kind:
     assert (wrong, code) == ("", 0)
     assert stated.startswith("4 steps of 3 cells (3 × 1), 75.0% of the counts are 0, 1 events outside, 1 visits cut.")
     assert "Sensitivity 2: a person counts in at most 2 cells of a timestamp." in stated
-    assert "Not covered" not in stated
+    assert "taken from the data" not in stated
     header, *rows = csv.reader(out.read_text().splitlines())
     assert header == ["time", "r0c0", "r1c0", "r2c0"]
     assert [[int(cell) for cell in row[1:]] for row in rows] == COUNTS

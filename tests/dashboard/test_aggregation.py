@@ -237,7 +237,7 @@ class TestReleases:
         answer = kinds.requested(owner_api, other, uniform())
         assert answer.status_code == 409
         assert answer.json()["errors"][0]["code"] == "budget"
-        assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1}
+        assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 6}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
     def test_pages_show_what_was_spent_in_the_other_unit(self, owner_api: APIClient, owner_page: Any) -> None:

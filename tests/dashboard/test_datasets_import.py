@@ -59,7 +59,7 @@ class TestUpload:
         assert reported["length_m"] == pytest.approx(2224, abs=1)
         assert [one["points"] for one in reported["series"]] == [3]
         assert reported["budget"] is None
-        assert reported["spent"] == {"per_km": 0.0, "releases": 0}
+        assert reported["spent"] == {"per_km": 0.0, "releases": 0, "events": 0}
         assert len(reported["content_digest"]) == 64
         row = Dataset.objects.get()
         assert files() == [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]

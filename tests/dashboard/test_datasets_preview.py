@@ -114,7 +114,7 @@ class TestRefused:
     def test_a_file_that_is_no_table_at_all(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
         with Dataset.objects.get().original_path.written() as out:
             out.write(b"\x89PNG\r\n\x1a\n")
-        answer = owner_api.get(reported["urls"]["preview"])
+        answer = owner_api.get(reported["urls"]["preview"], {"lon_range": "180"})  # so that the format is decided again
         assert (answer.status_code, first_error(answer)["code"]) == (400, "other_kind")
 
     def test_once_the_upload_is_gone(self, owner_api: APIClient, reported: dict[str, Any]) -> None:

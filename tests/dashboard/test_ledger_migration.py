@@ -40,7 +40,7 @@ def dataset(name, body, spent, cleaning=(), original=True):
                   cleaning=list(cleaning))
     folder = local_files.home("datasets", str(row.pk))
     (folder / "original").write_bytes(body)
-    series, _, _ = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning)
+    series = execution.read(folder / "original", name="w.csv", options={}, cleaning=row.cleaning).data
     for column, value in execution.store(folder, series, token=uuid.uuid4()).items():
         setattr(row, column, value)
     if not original:
@@ -68,7 +68,7 @@ dataset("resampled, gone", csv(lines(start=1500)), 0, [resample], original=False
 dataset("never released", csv(lines(start=2000)), 0)
 deleted = local_files.home("tmp", "deleted") / "original"
 deleted.write_bytes(csv(lines(start=3000)))
-series, _, _ = execution.read(deleted, name="w.csv", options={})
+series = execution.read(deleted, name="w.csv", options={}).data
 charged(datatypes["trajectory"].keyed_digest(series, settings.SECRET_KEY), 7)
 
 call_command("migrate", verbosity=0)

@@ -1,4 +1,4 @@
-"""Budgets by lineage: uploads that share most of their events share one budget, unless they are of other people."""
+"""What events spent: over all uploads that hold them, unless these are of other people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
-from dashboard.datasets import ledger, lineage, services, tasks
+from dashboard.datasets import ledger, lineage, selectors, services, tasks
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.mechanisms.landmark import Uniform
@@ -115,26 +115,55 @@ class TestAPart:
         rows = [";".join(row.split(",")[::-1]) for row in reversed(lines())]
         assert per_km(imported(owner, csv(rows, "lon;lat;time"), "walk.txt")) == 100.0
 
+    @pytest.mark.parametrize("form", ["gpx", "geojson", "checkins"])
+    def test_some_of_its_events_in_another_format_are_recognised(self, owner: User, first: Dataset, form: str) -> None:
+        rows = [_cells(row) for row in lines(start=40, count=40)]
+        if form == "gpx":
+            points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{t}</time></trkpt>' for t, lat, lon in rows)
+            head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
+            body = f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>"
+        elif form == "geojson":
+            place = '{{"type": "Point", "coordinates": [{}, {}]}}'
+            made = [
+                f'{{"type": "Feature", "properties": {{"time": "{t}"}}, "geometry": {place.format(lon, lat)}}}'
+                for t, lat, lon in rows
+            ]
+            body = f'{{"type": "FeatureCollection", "features": [{", ".join(made)}]}}'
+        else:
+            table = [f"u{i % 3},{t},v{i},{lat},{lon}" for i, (t, lat, lon) in enumerate(rows)]
+            body = "\n".join(["user_id,time,venue_id,lat,lon", *table, ""])
+        other = imported(owner, body.encode(), f"walk.{'csv' if form == 'checkins' else form}")
+        assert other.kind == ("checkins" if form == "checkins" else "trajectory")
+        assert ledger.spent(other, "event_per_m") == {"per_km": 100.0, "releases": 1, "events": 20}
+
     def test_without_its_times_is_recognised_by_its_places(self, owner: User, first: Dataset) -> None:
         rows = [row.split(",", 1)[1] for row in lines(count=50)]
         bare = imported(owner, csv(rows, "lat,lon"))
         assert not bare.has_time
         assert per_km(bare) == 100.0
 
-    @pytest.mark.parametrize("common", [0, 10, 28])
-    def test_less_than_half_is_not(self, owner: User, first: Dataset, common: int) -> None:
+    @pytest.mark.parametrize("common", [0, 1, 10, 28])
+    def test_what_any_shared_event_spent_counts(self, owner: User, first: Dataset, common: int) -> None:
+        """The overlap of two exports, however small: each event counts alone."""
         other = imported(owner, csv(lines(count=common) + lines(start=1000, count=N - common)))
-        assert per_km(other) == 0.0
+        spent = 100.0 if common else 0.0
+        assert ledger.spent(other) == {"per_km": spent, "releases": int(bool(common)), "events": common}
+        spend(other, 0.05)
+        assert ledger.spent(other)["per_km"] == per_km(other) == spent + 50.0
+        assert ledger.spent(first)["events"] == (common or N)
 
     def test_a_strangers_upload_is_not(self, stranger: User, first: Dataset) -> None:
         assert per_km(imported(stranger, csv(lines()))) == 0.0
 
-    @pytest.mark.parametrize("change", ["time zone", "rounded"])
-    def test_rounded_and_shifted_rows_are_not_recognised(self, owner: User, first: Dataset, change: str) -> None:
+    @pytest.mark.parametrize(("change", "how"), [("time zone", "zone"), ("rounded", "moved"), ("coarse", "")])
+    def test_rounded_and_shifted_rows_are(self, owner: User, first: Dataset, change: str, how: str) -> None:
         rows = [row.replace("Z,", "+02:00,") for row in lines()]
-        if change == "rounded":
-            rows = [",".join([t, f"{float(lat):.4f}", f"{float(lon):.4f}"]) for t, lat, lon in map(_cells, lines())]
-        assert per_km(imported(owner, csv(rows))) == 0.0
+        if change != "time zone":
+            digits = 3 if change == "rounded" else 1
+            rows = [f"{t},{float(lat):.{digits}f},{float(lon):.{digits}f}" for t, lat, lon in map(_cells, lines())]
+        copy = imported(owner, csv(rows))
+        assert per_km(copy) == (100.0 if how else 0.0)
+        assert [one["how"] for one in selectors.shared_with(copy, owner)] == ([how] if how else [])
 
 
 def _cells(row: str) -> list[str]:
@@ -148,8 +177,11 @@ class TestMerging:
         spend(two, 0.3)
         assert (per_km(one), per_km(two)) == (100.0, 300.0)
         both = imported(owner, csv(lines() + lines(start=500)))
-        assert per_km(one) == per_km(two) == per_km(both) == 400.0
-        assert Budget.objects.count() == 1
+        assert (per_km(one), per_km(two), per_km(both)) == (100.0, 300.0, 300.0)
+        spend(both, 0.2)
+        assert (per_km(one), per_km(two), per_km(both)) == (300.0, 500.0, 500.0)
+        assert ledger.spent(both) == {"per_km": 500.0, "releases": 2, "events": N}
+        assert Budget.objects.get().spent == 500_000_000
         shared = LineageEntry.objects.values_list("fact", "share", "amounts__event_per_m")
         assert sorted(shared) == [("shared-events", 1.0, [0, 100_000_000]), ("shared-events", 1.0, [0, 300_000_000])]
 
@@ -163,14 +195,20 @@ class TestMerging:
             spend(both, 0.06)
         spend(both, 0.05)
 
-    def test_a_limit_passed_by_merging_leaves_nothing(self, owner: User) -> None:
+    def test_a_limit_passed_by_merging_stays_and_holds_for_each_event(self, owner: User, owner_page: Any) -> None:
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
         services.set_budget(dataset=one, epsilon=0.2, radius_m=1.0)
-        spend(one, 0.2)
+        spend(one, 0.1)
         spend(two, 0.3)
         both = imported(owner, csv(lines() + lines(start=500)))
         budget = ledger.budget_of(both)
-        assert (budget.spent, budget.total, budget.total_epsilon) == (500_000_000, 500_000_000, 0.5)
+        assert (budget.spent, budget.total, budget.total_epsilon) == (300_000_000, 200_000_000, 0.2)
+        for over in (two, both):
+            with pytest.raises(ledger.BudgetExceeded):
+                spend(over, 1e-6)
+            assert "over the limit" in owner_page.get(f"/datasets/{over.pk}/").content.decode()
+        assert "over the limit" not in owner_page.get(f"/datasets/{one.pk}/").content.decode()
+        spend(one, 0.1)
         with pytest.raises(ledger.BudgetExceeded):
             spend(one, 1e-6)
 
@@ -187,7 +225,7 @@ class TestMerging:
         imported(owner, csv(lines() + lines(start=500)))
         assert ledger.refund(release_id=entry.release_id)
         assert not ledger.refund(release_id=entry.release_id)
-        assert per_km(one) == per_km(two) == 100.0
+        assert (per_km(one), per_km(two)) == (100.0, 0.0)
 
 
 class TestOtherPeople:
@@ -225,7 +263,8 @@ class TestOtherPeople:
     def test_divides_along_what_connects(self, owner: User, first: Dataset, second: Dataset) -> None:
         third = imported(owner, csv(lines(count=N - 2)))
         lineage.record_other_people(dataset=second, others=[first.source_file_id])
-        assert per_km(second) == 150.0  # the third connects them still
+        assert (per_km(first), per_km(second), per_km(third)) == (100.0, 50.0, 150.0)
+        assert Budget.objects.count() == 1  # the third connects them still
         lineage.record_other_people(dataset=third, others=[first.source_file_id])
         assert (per_km(first), per_km(second), per_km(third)) == (100.0, 50.0, 50.0)
 
@@ -241,10 +280,11 @@ class TestAPI:
 
     def test_shows_what_shares_the_budget(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
         dataset = owner_api.get(f"/api/v1/datasets/{second.pk}/").json()
-        assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1})
+        assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1, "events": N - 1})
         shown = owner_api.get(dataset["urls"]["lineage"]).json()
         (other,) = shown["others"]
         assert (other["datasets"][0]["id"], other["share"], other["spent_per_km"]) == (str(first.pk), 1.0, 100.0)
+        assert (other["shared_events"], other["how"]) == (N - 1, "same")
         assert [one["fact"] for one in shown["recorded"]] == ["shared-events"]
         assert "time zone" in shown["not_recognised"]
 
@@ -300,7 +340,7 @@ class TestStability:
         entry = ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
         assert (entry.amount, entry.stability, entry.epsilon) == (25_000_000, 5, 1.0)
         ledger.refund(release_id=entry.release_id)
-        assert (per_km(dataset), ledger.composed(entry.budget)) == (0.0, 0)
+        assert per_km(dataset) == 0.0
 
     def test_of_a_record_removed_by_reading_again_is_one_again(self, owner: User) -> None:
         dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
@@ -348,7 +388,5 @@ class TestRace:
 
         with ThreadPoolExecutor(12) as pool:
             list(pool.map(attempt, range(12)))
-        for budget in Budget.objects.all():
-            assert budget.spent == sum(entry.amount for entry in budget.entries)
         assert BudgetEntry.objects.count() == 11
         assert (per_km(one), per_km(two)) == (600.0, 500.0)

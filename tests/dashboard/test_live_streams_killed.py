@@ -91,18 +91,19 @@ class Client:
         self.stop = threading.Event()
         self.error: Exception | None = None
 
-    def request(self, path: str, body: Any = None) -> Any:
+    def request(self, path: str, body: Any = None, key: str = "") -> Any:
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
+        headers |= {"Idempotency-Key": key} if key else {}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}/api/v1/streams/{path}", data, headers)
         with urllib.request.urlopen(request, timeout=patience(10)) as response:
             return json.load(response)
 
-    def until_answered(self, path: str, body: Any) -> Any:
+    def until_answered(self, path: str, body: Any, key: str = "") -> Any:
         end = time.monotonic() + patience(120)
         while time.monotonic() < end:
             try:
-                return self.request(path, body)
+                return self.request(path, body, key)
             except urllib.error.HTTPError as error:
                 raise AssertionError(error.read().decode()) from error
             except (OSError, http.client.HTTPException, json.JSONDecodeError):  # killed before its response
@@ -122,7 +123,7 @@ class Client:
         while not self.stop.is_set():
             times = range(t, t + chance.choice([1, 2, 3]))
             events = [{"time": one, "counts": [one, 1000 - one % 1000]} for one in times]
-            found = self.until_answered(f"{stream}/events/", {"events": events})
+            found = self.until_answered(f"{stream}/events/", {"events": events}, f"from-{t}")
             for one in found["results"]:
                 self.acknowledged[int(one["time"])] = one["counts"]
             t = times[-1] + 1

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dashboard.accounts.models import User
+from dashboard.streams import services
 from dashboard.streams.models import LiveStream
 
 HEADER = "time,north,south\n"
@@ -62,7 +63,7 @@ def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, t
         ("day,north\n", NEW, "The first line must be a header"),
         (HEADER + "2026-01-01,5\n", NEW, "Line 2: events.0.counts must be a list of 2 numbers"),
         (HEADER + ROWS[0] + "2026-01-02,1;5,2\n", NEW, "Line 3: events.0.counts.north must be a whole number"),
-        (HEADER + ROWS[1] + ROWS[0], NEW, "Line 3: events.0.time must be after 2026-01-02"),
+        (HEADER + ROWS[1] + ROWS[0], NEW, "Line 3: events must be after 2026-01-02"),
         (HEADER + "2026-01-01,5," + "9" * 400 + "\n", NEW, "Line 2: events.0.counts.south must be a whole number"),
         (HEADER + ROWS[0] + '"2026-01-02","7', NEW, "Line 3"),
         (HEADER + ROWS[0] + "x" * 200_000, NEW, "must be a CSV table"),
@@ -162,6 +163,27 @@ def test_a_closed_stream_takes_no_more_lines(run: Any) -> None:
     assert run(HEADER + ROWS[0], *NEW)[0] == HEADER + ROWS[0]
     with pytest.raises(CommandError, match=r"Line 3: The stream is closed .* --new"):
         run(HEADER + ROWS[0] + ROWS[1], *NEW)
+
+
+def test_a_line_changed_after_its_publication_is_not_noticed(run: Any) -> None:
+    run(HEADER + ROWS[0], *NEW)
+    out, _ = run(HEADER + "2026-01-01,x\n" + ROWS[1], *NEW)
+    assert out == HEADER + ROWS[0] + ROWS[1]
+
+
+def test_each_line_has_a_key_of_its_own(run: Any) -> None:
+    run(HEADER + "".join(ROWS), *NEW)
+    requests = LiveStream.objects.get().requests.values_list("key", "first", "last")
+    assert len({key for key, *_ in requests}) == 3
+    assert [tuple(rest) for _, *rest in requests] == [(0, 0), (1, 1), (2, 2)]
+
+
+def test_what_the_api_published_is_no_line(run: Any, owner: User) -> None:
+    run(HEADER, *NEW)
+    row = LiveStream.objects.get()
+    services.publish_events(stream=row, user=owner, key="a", events=[{"time": "2026-01-01", "counts": [1, 1]}])
+    with pytest.raises(CommandError, match="events must be after 2026-01-01"):
+        run(HEADER + ROWS[0], *NEW)
 
 
 def test_what_was_published_before_a_bad_line_stays(run: Any) -> None:

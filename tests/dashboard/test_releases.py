@@ -33,7 +33,7 @@ class TestSubmit:
         assert release.parsed_spec.model_dump() == release.spec
         assert release.mechanism == "landmark-skip"
         assert charges(release) == [1]
-        assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1}
+        assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1, "events": 8}
 
     def test_seeded_release_charges_nothing(self, submit, ready_dataset):
         release = submit(seed=7)
@@ -148,7 +148,7 @@ class TestLedger:
         release = submit()
         services.cancel_release(release=release)
         assert (release.state, charges(release)) == (State.CANCELLED, [1, -1])
-        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0}
+        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0, "events": 0}
 
     def test_kept_where_one_did(self, submit):
         release = submit()
@@ -201,7 +201,7 @@ class TestRetry:
             assert failed.state == State.FAILED
         assert executed(services.retry_release(release=failed)).state == State.DONE
         assert charges(failed) == [1]
-        assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1}
+        assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1, "events": 8}
         assert Release.objects.count() == 1
 
     def test_noise_of_the_failed_attempt_is_nowhere(self, submit, files, monkeypatch):

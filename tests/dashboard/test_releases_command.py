@@ -15,6 +15,7 @@ from dashboard.releases.management.commands.release import Command
 from privacy_engine import formats
 from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.exports import FORMATS
+from privacy_engine.formats.decisions import Decisions
 from privacy_engine.label import privacy_label
 from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanism import mechanisms
@@ -41,7 +42,11 @@ def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
     out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
     stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
     assert (wrong, code) == ("", 0)
-    statement = "with the same landmarks and times; not covered: which events are landmarks, selected manually."
+    listed = Decisions.of(formats.read(day).report).listed
+    statement = (
+        "with the same landmarks and times; not covered: which events are landmarks, selected manually; "
+        f"the values of {len(listed)} reading options, decided from the data."
+    )
     assert stated.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
     assert stated.rstrip("\n").endswith(statement)
     assert stated.count("\n") == 1
@@ -129,7 +134,8 @@ class TestCleaning:
             "which events were left out before by cleaning that reads positions (drop-jumps)",
         )
         known = {"whole_trace": label["whole_trace_epsilon"], "noise_p95_m": label["noise_p95_m"]}
-        context = Context(landmarks=2, not_covered=uncovered, **known)
+        decisions = Decisions.of(formats.read(jumpy).report)
+        context = Context(landmarks=2, not_covered=uncovered, decided=decisions.listed, **known)
         assert context.noise_p95_m == pytest.approx(float(planar_quantile_m(1 / 3 / 200, 0.95)))
         assert context.whole_trace == pytest.approx(1)
         assert label == json.loads(

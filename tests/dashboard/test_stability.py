@@ -62,7 +62,7 @@ def test_the_api_states_and_charges_m_times_epsilon(owner_api: APIClient, releas
     entry = BudgetEntry.objects.get()
     assert (entry.amount, entry.stability, entry.epsilon) == (M * 5_000_000, M, 1.0)
     dataset = owner_api.get(f"/api/v1/datasets/{released.dataset_id}/").json()
-    assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1}
+    assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1, "events": 3}
 
 
 def test_a_quote_is_what_is_charged(owner_api: APIClient, released: Release) -> None:

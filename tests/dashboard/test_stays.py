@@ -126,7 +126,7 @@ class TestReleases:
         kinds.released(owner_api, one, kinds.POPULARITY)
         answer = kinds.requested(owner_api, other, kinds.POPULARITY)
         assert (answer.status_code, answer.json()["errors"][0]["code"]) == (409, "budget")
-        assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1}
+        assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 8}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
     def test_name_the_cleaning_before(self, owner_api: APIClient) -> None:

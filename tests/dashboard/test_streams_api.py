@@ -158,7 +158,7 @@ class TestQuote:
         assert second == pytest.approx(np.sqrt(2 * np.exp(1)) / (np.exp(1) - 1))
         for mechanism in (STREAM, SAMPLE):
             released(owner_api, stream, mechanism)
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 2, "releases": 2}
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 2, "releases": 2, "events": 120}
 
     def test_states_that_a_limit_would_be_exceeded(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
         owner_api.patch(stream["urls"]["self"], {"budget": {"epsilon": 1.5}})
@@ -259,11 +259,11 @@ class TestRelease:
     ) -> None:
         row = requested(owner_api, stream, STREAM).json()
         assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0}
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0, "events": 0}
         again = owner_api.post(f"{RELEASES}{row['id']}/retry/")
         assert again.status_code == 201
         assert again.json()["id"] != row["id"]
-        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1}
+        assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1, "events": 120}
 
     def test_failed_is_tried_again_on_the_same_charge(
         self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 import tracemalloc
@@ -17,9 +18,9 @@ from privacy_engine.event_sketch import (
     SIZE,
     EventSketch,
     overlap,
-    siphash24,
     sketch_of,
 )
+from privacy_engine.event_words import siphash24
 from tests.examples import examples
 
 KEY = bytes(range(16))
@@ -113,6 +114,17 @@ class TestEvents:
         at = [Trajectory([1.0], [1.0], [time_s]) for time_s in (-5.0, 0.0, 0.001)]
         assert len({sketch(one).hashes[0] for one in at}) == 3
         assert len({sketch(one, timed=False).hashes[0] for one in at}) == 1
+
+    @pytest.mark.parametrize(
+        ("timed", "expected"),
+        [
+            (True, "6d2d36c0d3217b3ca4605c178d46f18871e94cf30bbeb69eacfdae7177c09bdd"),
+            (False, "be8004345d199319270af9d37bdd69b7364bc196200f3df1b442a5d957835ab9"),
+        ],
+    )
+    def test_matches_those_of_earlier_versions(self, timed: bool, expected: str) -> None:
+        """Of commit 97c9c0c3: installations have stored them."""
+        assert hashlib.sha256(sketch(walk(9000), timed=timed).to_bytes()).hexdigest() == expected
 
     def test_survives_its_bytes(self) -> None:
         one = sketch(walk(100))

@@ -52,7 +52,7 @@ class TestRealFiles:
 
 class TestOptions:
     def test_every_option_is_described(self) -> None:
-        assert set(options()) == set(vars(ReadOptions()))
+        assert set(options()) | {"members"} == set(vars(ReadOptions()))
         assert all(option.label and option.help for option in options().values())
         assert {value for value, _ in options()["format"].choices} == {
             "ais", "csv", "feather", "fit", "flatgeobuf", "geojson", "geojsonseq", "geopackage", "gpx", "gtfs", "igc",

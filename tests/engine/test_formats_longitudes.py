@@ -1,8 +1,9 @@
-"""Longitudes from 0 to 360: detected and reported where all agree, as the owner states where they do not."""
+"""Longitudes above 180 count degrees to the east, each alone, unless the owner states that there are none."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from tests.engine.test_blockwise import both, same
 from tests.examples import examples
 
 FINE = 2.0**-20  # degrees in which adding 360 and taking it away again loses nothing
-STATED = {"what": "range of longitudes", "value": "0 to 360", "option": "lon_range"}
 
 
 def table(lon: list[float], lat: list[float]) -> bytes:
@@ -30,8 +30,8 @@ def line(lon: list[float], lat: list[float]) -> bytes:
     return json.dumps({"type": "LineString", "coordinates": list(zip(lon, lat, strict=True))}).encode()
 
 
-def reported(reading: Reading) -> list[dict[str, object]]:
-    return [guess for guess in reading.report.guesses if guess["option"] == "lon_range"]
+def eastward(reading: Reading) -> int:
+    return sum(note["count"] for note in reading.report.notes if note["code"] == "eastward")
 
 
 @st.composite
@@ -42,54 +42,52 @@ def series(draw: st.DrawFn) -> tuple[list[float], list[float]]:
     return [step * FINE for step in draw(steps)], [step * FINE / 2 for step in draw(steps)]
 
 
-def to_the_east(lon: list[float]) -> list[float]:
-    return [x + 360 if x < 0 else x for x in lon]
-
-
 class TestTheLaw:
     """What is counted from 0 to 360 is the same series."""
 
-    @given(series(), st.sampled_from([table, line]))
-    def test_where_it_is_found_out(self, where: tuple[list[float], list[float]], write: object) -> None:
+    @given(series(), st.sampled_from([table, line]), st.sampled_from([None, "360"]))
+    def test_each_is_counted_alone(
+        self, where: tuple[list[float], list[float]], write: Any, lon_range: str | None
+    ) -> None:
         lon, lat = where
-        lon[:2] = [-(abs(x) % 180) or -1.0 for x in lon[:2]]  # two, and two of sixty are more than 2 %
-        self.agree(write(to_the_east(lon), lat), write(lon, lat), guessed=True)
-
-    @given(series(), st.sampled_from([table, line]))
-    def test_where_it_is_stated(self, where: tuple[list[float], list[float]], write: object) -> None:
-        lon, lat = where
-        self.agree(write(to_the_east(lon), lat), write(lon, lat), guessed=False, lon_range="360")
-
-    @staticmethod
-    def agree(shifted: bytes, plain: bytes, *, guessed: bool, **options: str) -> None:
-        found, expected = read_bytes(shifted, swap="no", **options), read_bytes(plain, swap="no")
+        shifted = [x + 360 if x < 0 and i % 3 else x for i, x in enumerate(lon)]
+        found = read_bytes(write(shifted, lat), swap="no", lon_range=lon_range)
+        expected = read_bytes(write(lon, lat), swap="no")
         assert found.report.dropped == expected.report.dropped == {}
         for column in ("lon", "lat", "time_s"):
             one, two = (getattr(reading.series[0], column) for reading in (found, expected))
             assert one is two is None or np.array_equal(one, two)
-        assert [{**guess, "message": None} for guess in reported(found)] == [{**STATED, "message": None}] * guessed
+        assert eastward(found) == sum(x > 180 for x in shifted)
+        assert found.report.decided["lon_range"] == "360"
 
 
-class TestWhatIsNotGuessed:
-    def test_above_180_beside_a_negative_one_is_dropped(self) -> None:
-        reading = read_bytes(table([-1.0, 200.0, 210.0, 5.0], [1.0] * 4))
-        assert reading.report.dropped == {"out_of_range": 2}
-        assert reported(reading) == []
+class TestOneRecord:
+    """One person's record decides about no other's (200 events counted, or 0)."""
 
-    def test_above_360_rules_it_out(self) -> None:
-        assert read_bytes(table([1.0, 200.0, 210.0, 361.0], [1.0] * 4)).report.dropped == {"out_of_range": 3}
+    def test_two_hundred_users_at_greenwich_and_one_more(self) -> None:
+        lon = [359.9, 0.1] * 100
+        first = read_bytes(table(lon, [1.0] * 200))
+        assert len(first) == 200
+        with_one = read_bytes(table([*lon, -0.05], [1.0] * 201), **first.report.decided)
+        assert with_one.series[0].lon.tolist() == pytest.approx([*first.series[0].lon, -0.05])
+        assert len(read_bytes(table([*lon, -0.05], [1.0] * 201))) == 201
 
-    @pytest.mark.parametrize(("lon", "dropped"), [([1.0, 200.0], 1), ([1.0] * 98 + [200.0] * 2, 2)])
-    def test_slips_are_dropped(self, lon: list[float], dropped: int) -> None:
-        reading = read_bytes(table(lon, [1.0] * len(lon)))
-        assert (reading.report.dropped, reported(reading)) == ({"out_of_range": dropped}, [])
+    @pytest.mark.parametrize("moved", [0.00005, -0.00005])
+    def test_seven_metres_across_the_meridian(self, moved: float) -> None:
+        reading = read_bytes(table([359.5] * 150 + [0.5] * 50 + [moved], [1.0] * 201))
+        assert (len(reading), reading.report.dropped) == (201, {})
 
-    def test_but_taken_where_the_owner_states_it(self) -> None:
-        reading = read_bytes(table([-1.0, 200.0], [1.0, 1.0]), lon_range="360")
-        assert reading.series[0].lon.tolist() == [-1, -160]
-        assert reported(reading) == []
+    def test_three_of_a_hundred_to_the_west_of_greenwich(self) -> None:
+        lon = [0.5] * 97 + [359.9999, 359.9998, 359.9997]
+        moved = [*lon[:99], 0.0001]
+        assert read_bytes(table(moved, [1.0] * 100)).series[0].lon[97:].tolist() == pytest.approx(
+            [-0.0001, -0.0002, 0.0001]
+        )
 
-    def test_nor_where_the_owner_states_no(self) -> None:
+    def test_more_than_a_circle_is_none(self) -> None:
+        assert read_bytes(table([1.0, 200.0, 210.0, 361.0], [1.0] * 4)).report.dropped == {"out_of_range": 1}
+
+    def test_where_the_owner_states_that_there_are_none(self) -> None:
         assert read_bytes(table([1.0, 200.0, 210.0], [1.0] * 3), lon_range="180").report.dropped == {"out_of_range": 2}
         with pytest.raises(FormatError):
             read_bytes(table([200.0, 210.0], [1.0] * 2), lon_range="180")
@@ -109,9 +107,8 @@ def test_check_ins_too(tmp_path) -> None:
     path.write_text("\n".join(["user,time,lon,lat,place", *rows]))
     reading = read(path, kinds=("checkins",))
     assert reading.other.lon.tolist() == [10, -160, -0.5]
-    assert [guess["option"] for guess in reported(reading)] == ["lon_range"]
     path.write_text(path.read_text().replace(",10,", ",-10,"))
-    assert read(path, kinds=("checkins",)).report.dropped == {"out_of_range": 2}
+    assert read(path, kinds=("checkins",)).other.lon.tolist() == [-10, -160, -0.5]
 
 
 def test_a_utm_zone_that_reaches_across_the_antimeridian() -> None:

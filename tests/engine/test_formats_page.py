@@ -21,6 +21,17 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 SHOWN = [one for one in formats() if not one.hidden]
 VALUES = {"delimiter": ";", "decimal": ",", "lon": "#2", "lat": "#1", "time": "#0", "id": "#0", "landmark": "#1"}
 VALUES |= {"sheet": "Fixes", "date_order": "mdy", "time_zone": "Asia/Tokyo", "time_unit": "ms", "count": "#3"}
+VALUES |= {
+    "encoding": "UTF-8",
+    "header": "1",
+    "columns": "3",
+    "clock": "#0",
+    "place": "#1",
+    "geometry": "#1",
+    "separator": ":",
+}
+VALUES |= {"fourth": "none", "ends": "time", "parts": "trkpt"}
+USED_BY_ALL = {"format", "automatic", *PLACED}
 
 
 def test_the_page_is_that_of_the_registry() -> None:
@@ -36,14 +47,14 @@ class TestEveryFormat:
         assert one.extensions
         assert one.keeps
         assert one.source.startswith("https://")
-        assert set(one.options) <= options().keys() - {"format", *PLACED}
+        assert set(one.options) <= options().keys() - USED_BY_ALL
         assert Trajectory.kind in one.kinds
         assert set(one.kinds) <= set(KINDS)
         assert (inspect.getdoc(one.sniff) or "").startswith("Whether ")
         assert inspect.getdoc(one.read)
         assert inspect.getdoc(inspect.getmodule(one.read))
 
-    @pytest.mark.parametrize("name", sorted(options().keys() - {"format", *PLACED}))
+    @pytest.mark.parametrize("name", sorted(options().keys() - USED_BY_ALL))
     def test_an_option_that_it_does_not_name_is_refused(self, one: Format, name: str) -> None:
         if name in one.options:
             value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"

@@ -105,7 +105,7 @@ class TestOverflow:
         data = json.dumps({"locations": [place]}).encode()
         one = read_bytes(data, "Records.json").series[0]
         assert (one.lon[0], one.lat[0]) == (-6.6227296, -33.8688)
-        assert [note["count"] for note in read_bytes(data).report.notes if note["code"] == "e7_overflow"] == [1, 1]
+        assert [note["count"] for note in read_bytes(data).report.notes if note["code"] == "e7_overflow"] == [2]
 
     def test_a_table_with_and_without_the_name(self) -> None:
         cells = f"525000000,{2**32 - 66227296}\n525000001,134050000\n"

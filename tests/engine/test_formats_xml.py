@@ -65,7 +65,7 @@ class TestKml:
         assert len(reading) == 3
 
     def test_positions_that_are_none_are_dropped_by_reason(self) -> None:
-        reading = read_bytes(kml(track((NOON, "13.4 52.5"), (LATER, "east 52.6"), (LATER, "13"), (LATER, "200 1"))))
+        reading = read_bytes(kml(track((NOON, "13.4 52.5"), (LATER, "east 52.6"), (LATER, "13"), (LATER, "400 1"))))
         assert reading.report.dropped == {"not_a_number": 1, "missing": 1, "out_of_range": 1}
 
     @pytest.mark.parametrize("end", ["</Placemark>", ""])

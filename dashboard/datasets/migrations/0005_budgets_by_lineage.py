@@ -104,10 +104,10 @@ def _read(row):
     original, points = folder / "original", folder / row.points_file
     if row.cleaning and original.exists():
         try:
-            _, report, evidence = execution.read(
+            found = execution.read(
                 original, name=row.file_name, options=row.options, cleaning=row.cleaning
             )
-            return evidence, execution.cleaned_columns(report)["stability"]
+            return found.evidence, execution.read_columns(found)["stability"]
         except EngineError:
             pass  # it could be read once, by an earlier version
     # without its times before resampling: one record decides at most all events

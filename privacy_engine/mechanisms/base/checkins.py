@@ -36,6 +36,8 @@ from privacy_engine.recommender.sequences import truncated
 COLLAPSED = "in the box count, successive ones in one cell taken as one"
 """``counting`` of the mechanisms that read :meth:`CheckInMechanism.sequences`."""
 
+PUBLIC_GRID = "chosen without the check-ins"
+
 
 class CheckInMechanism(Mechanism):
     """Base of every mechanism that fits a model to check-ins on a public grid.
@@ -52,17 +54,16 @@ class CheckInMechanism(Mechanism):
     sentence: ClassVar[str] = (
         "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} {counting}"
         ") or, at record level, whichever one check-in is {change}, the probability of any published model "
-        "changes by a factor of at most exp(ε), ε = {epsilon}, with {domain} chosen without the check-ins"
+        "changes by a factor of at most exp(ε), ε = {epsilon}, with {domain} {chosen}"
     )
     sentence_of_users: ClassVar[str] = (
         "Whichever user of the upload (all check-ins under one user name, of which the first {contributions} {counting}"
         ") is {change}, the probability of any published model changes by a factor of at most exp(ε), "
-        "ε = {epsilon}, with {domain} chosen without the check-ins"
+        "ε = {epsilon}, with {domain} {chosen}"
     )
     sentence_of_records: ClassVar[str] = (
         "Whichever one check-in of the upload is {change}, the probability of any published model changes by a factor "
-        "of at most exp(ε), ε = {epsilon} (for n check-ins of one user together n times that), with {domain} chosen "
-        "without the check-ins"
+        "of at most exp(ε), ε = {epsilon} (for n check-ins of one user together n times that), with {domain} {chosen}"
     )
     domain: ClassVar[str] = "a box and a grid"
     counting: ClassVar[str] = "in the box count"
@@ -206,6 +207,7 @@ class CheckInMechanism(Mechanism):
     @classmethod
     def statement(cls) -> str:
         more = {"change": "added, removed or replaced", "domain": cls.domain, "counting": cls.counting}
+        more["chosen"] = PUBLIC_GRID
         filled = cls.sentence.format(**cls.symbols(), **more)
         return f"{filled}. {cls.remark}".rstrip()
 
@@ -214,6 +216,7 @@ class CheckInMechanism(Mechanism):
         sentence = self.sentence_of_users if users else self.sentence_of_records
         change = "replaced by another" if self.relation == "replace-one" else "added or removed"
         more = {"change": change, "domain": self.domain, "counting": self.counting}
+        more["chosen"] = "taken as given" if context.box_from_data else PUBLIC_GRID
         promised = f"{context.qualified(sentence.format(**self.numbers(), **more))} {self.remark}".rstrip()
         return Guarantee(
             self.protected_level(),
@@ -224,7 +227,7 @@ class CheckInMechanism(Mechanism):
             f"There is no guarantee: {self.unsound}." if self.unsound else promised,
             self.assumptions if users else (),
             self.caveats,
-            context.not_covered,
+            context.uncovered,
         )
 
     def _neighbours(self) -> Neighbours:

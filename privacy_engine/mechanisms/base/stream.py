@@ -336,7 +336,7 @@ class StreamMechanism(Mechanism):
             f"There is no guarantee: {self.unsound}." if self.unsound else promised,
             self.assumptions,
             self.caveats,
-            context.not_covered,
+            context.uncovered,
         )
 
     def level_text(self) -> str:

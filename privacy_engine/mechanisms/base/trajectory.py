@@ -201,7 +201,7 @@ class TrajectoryMechanism(Mechanism):
             statement,
             self.assumptions,
             self.caveats,
-            context.not_covered,
+            context.uncovered,
         )
 
 

@@ -15,7 +15,8 @@ const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
 
 /**
  * The map of templates/includes/box_map.html in `host`. `onChange(box)` after every choice that is made on it.
- * `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn.
+ * `show(box, columns, rows)` draws a box with its cells; what is no box is not drawn. `fromData()` returns whether the
+ * box was chosen with knowledge of the upload: the checkbox states it, or the upload was shown on the map.
  *
  * @param {HTMLElement} host
  * @param {{areas: ({name: string} & Box)[], onChange: (box: Box) => void}} options
@@ -23,6 +24,8 @@ const boundsOf = (/** @type {Box} */ { west, south, east, north }) =>
 export function createBoxMap(host, { areas, onChange }) {
   const map = createMap($("[data-box]", host), { label: "Map of the box of the grid" });
   const select = $("[data-areas]", host);
+  /** @type {HTMLInputElement | null} */
+  const looked = $("[data-box-from-data]", host);
   /** @type {Box | null} */
   let box = null;
   let [columns, rows] = [1, 1];
@@ -64,6 +67,8 @@ export function createBoxMap(host, { areas, onChange }) {
       map.addZones({ id: "uploaded", zones: cells.map(polygonOf) });
       map.fit(/** @type {Bounds} */ (boundsOfCells(cells)));
       $("[data-uploaded-note]", host).hidden = false;
+      if (looked) [looked.checked, looked.disabled] = [true, true]; // what was seen stays seen
+      looked?.dispatchEvent(new Event("change", { bubbles: true }));
     } catch (error) {
       button.disabled = false;
       button.after(el("span", { class: "field__error", role: "alert" }, error.message));
@@ -76,6 +81,7 @@ export function createBoxMap(host, { areas, onChange }) {
   $("[data-show-uploaded]", host)?.addEventListener("click", showUploaded);
 
   return {
+    fromData: () => looked !== null && (looked.checked || looked.disabled),
     /**
      * @param {Record<string, unknown> | null} sides
      * @param {number} across

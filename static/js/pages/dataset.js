@@ -52,8 +52,9 @@ const place = $("[data-report]");
 if (page.report && place) {
   const reread = $("#reread-fold");
   const change = ({ option }) => {
-    reread.open = true;
-    $(`#reread-${option}`).focus();
+    const field = $(`#reread-${option}`);
+    for (let fold = field.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
+    field.focus();
   };
   place.replaceChildren(
     el("p", {}, understood(page.report, page)),

@@ -34,6 +34,7 @@ let status = { state: "updating", note: "" };
 const chosen = () =>
   page.mechanisms.find((/** @type {{name: string}} */ { name }) => name === $("[name=mechanism]:checked").value);
 const values = () => Object.assign({}, ...groups.map((group) => group.values()));
+const grid = () => (boxMap?.fromData() ? { box_from_data: true } : {});
 const description = () => ({ name: chosen().name, ...values() });
 const complete = () => Object.values(values()).every(isGiven) && !bar.invalid().length;
 const boxMap = page.areas.length ? createBoxMap($("[data-box-map]"), { areas: page.areas, onChange: takeBox }) : null;
@@ -111,7 +112,7 @@ async function quote() {
     return;
   }
   try {
-    const found = await post(page.urls.quote, { dataset: page.dataset, mechanisms: [description()] });
+    const found = await post(page.urls.quote, { dataset: page.dataset, mechanisms: [description()], ...grid() });
     if (turn === latest) showQuote(found.mechanisms[0], found.budgets[0]);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -143,7 +144,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       ...verdict(promise).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
       !simulation && list("Assumes", promise.assumptions),
-      !simulation && list("Does not cover", promise.caveats),
+      !simulation && list("Does not cover", [...promise.not_covered.map(sentence), ...promise.caveats]),
     ]
       .flat(2)
       .filter((/** @type {any} */ node) => node instanceof Node),
@@ -155,6 +156,8 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       }${budget.fits ? "" : " The budget does not suffice."}`;
   showBar(statusOf(promise));
 }
+
+const sentence = (/** @type {string} */ phrase) => `${phrase[0].toUpperCase()}${phrase.slice(1)}.`;
 
 /** What that noise is beside the counts of the upload, and what to do where it is larger; of streams only. */
 function verdict(/** @type {{name: string, noise_sd: number}} */ { name, noise_sd: noise }) {
@@ -209,7 +212,7 @@ async function send(/** @type {Event} */ event) {
   showBar({ state: "blocked", note: "Submitting …" });
   problem.hidden = true;
   const seed = purpose.seed();
-  const body = { dataset: page.dataset, mechanism: description(), ...(seed !== null && { seed }) };
+  const body = { dataset: page.dataset, mechanism: description(), ...grid(), ...(seed !== null && { seed }) };
   try {
     const made = await post(page.urls.releases, body, { headers: idempotencyHeaders(body) });
     kept.forget();
@@ -223,6 +226,7 @@ async function send(/** @type {Event} */ event) {
 }
 
 for (const radio of $$("[name=mechanism]")) radio.addEventListener("change", showFields);
+$("[data-box-from-data]")?.addEventListener("change", schedule);
 form.addEventListener("submit", send);
 window.addEventListener("pageshow", () => schedule()); // also on the way back
 changePurpose();

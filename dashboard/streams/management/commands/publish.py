@@ -7,6 +7,7 @@ import hashlib
 import io
 import itertools
 import json
+import secrets
 import sys
 import uuid
 from argparse import RawDescriptionHelpFormatter
@@ -19,7 +20,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from dashboard.streams import services
-from dashboard.streams.models import LiveStream, PublishedTimestamp, StreamState
+from dashboard.streams.models import LINE, LiveStream, PublishedTimestamp, StreamState
 from privacy_engine.commands.base import pairs
 from privacy_engine.errors import EngineError, ParameterError
 from privacy_engine.step_text import value_of
@@ -31,8 +32,10 @@ examples:
 
 FILE is a CSV table: a header with "time" and the names of the dimensions, and a line for each timestamp. A line is
 published when it is read, and what was published is written at once. The same command again, after an interruption,
-continues its stream: the file, the header, the name, the step and the mechanism with its parameters are the same. Lines
-that were published return what was published. --new opens another stream: what both publish of the same events adds up.
+continues its stream: the file, the header, the name, the step and the mechanism with its parameters are the same. Each
+line gets a key at random, stored with the stream when it is published. Lines that were published, known by their times,
+return what was published; their counts are not read again: a line changed after its publication is not noticed. --new
+opens another stream: what both publish of the same events adds up.
 """
 
 
@@ -142,15 +145,23 @@ class Command(BaseCommand):
         for cells in lines:
             if not cells:
                 continue
-            event = {"time": value_of(cells[0].strip()), "counts": [value_of(cell.strip()) for cell in cells[1:]]}
             try:
-                row, new = services.publish_events(stream=stream, events=[event])[0]
+                row, new = self._line(stream, value_of(cells[0].strip()), cells[1:])
             except EngineError as error:
                 hint = " --new opens another." if error.field == "stream" and error.value == StreamState.CLOSED else ""
                 raise CommandError(f"Line {lines.line_num}: {' '.join(error.message.split())}{hint}") from None
             if new or repeated:
                 out.write(_line_of(row))
                 out.flush()
+
+    def _line(self, stream: LiveStream, time: Any, cells: list[str]) -> tuple[PublishedTimestamp, bool]:
+        """What is published of a line, and whether it is now."""
+        if found := services.published_line(stream, time):
+            return found, False
+        event = {"time": time, "counts": [value_of(cell.strip()) for cell in cells]}
+        key = f"{LINE}{secrets.token_hex(16)}"
+        (row,), new = services.publish_events(stream=stream, user=stream.owner, key=key, events=[event])
+        return row, new
 
 
 def _continued_file(path: Path, stream: LiveStream) -> TextIO:

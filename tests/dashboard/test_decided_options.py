@@ -1,0 +1,268 @@
+"""What reading decided: stored, shown, used for every later reading of the file, and listed by labels."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from dashboard.datasets import execution
+from dashboard.datasets.models import Dataset
+from dashboard.jobs import leases
+from dashboard.jobs.models import State
+from dashboard.jobs.reaper import sweep
+from dashboard.releases import bundle
+from dashboard.releases.models import Release
+from privacy_engine import formats
+from privacy_engine.formats.decisions import Decisions
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import first_error
+from tests.dashboard.kinds import POPULARITY, STREAM, made, released, sent
+
+BODY = b"lon;lat;time\n" + b"".join(
+    f"{10 + i / 100};{50 + i / 50};2024-06-01T10:{i:02}:00Z\n".encode() for i in range(6)
+)
+GUESS = {"what": "swap", "value": "yes", "message": "Longitude and latitude changed places.", "option": "swap"}
+SWAPPED = {"options": {"swap": "yes"}, "guesses": [GUESS], "joins": []}
+"""What no reading of this file decides: it shows in the positions of whatever uses it."""
+FIRST_EVENTS = [{"name": "first-events", "events": 3}]
+LISTED = ["swap yes", "lon #1", "lat of the file", "time_zone Europe/Paris"]
+DECIDED: dict[str, Any] = {
+    "options": {"swap": "yes", "lon": "#1", "lat": "Alice", "time_zone": "Europe/Paris", "automatic": "no"},
+    "guesses": [GUESS],
+    "joins": ["times_follow"],
+}
+JOINED = "the times of records without a whole time of their own, which follow from the records before"
+EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+
+
+def west(dataset: dict[str, Any]) -> float:
+    """The longitude of the first event, 10 as it is written and 50 if it is read swapped."""
+    return float(dataset["bounds"][0])
+
+
+def decide(dataset: dict[str, Any], decided: dict[str, Any]) -> dict[str, Any]:
+    """Store what a reading decided."""
+    assert Dataset.objects.filter(pk=dataset["id"]).update(decided=decided) == 1
+    return dataset
+
+
+@pytest.fixture
+def dataset(owner_api: APIClient) -> dict[str, Any]:
+    """A ready upload, as if reading it had decided that its coordinates changed places."""
+    found = made(owner_api, BODY)
+    assert west(found) == 10.0
+    return decide(found, SWAPPED)
+
+
+def again(api: APIClient, dataset: dict[str, Any], **body: Any) -> dict[str, Any]:
+    """The dataset after it was read again."""
+    answer = api.post(f"{dataset['urls']['self']}read/", body)
+    assert answer.status_code == 200, answer.json()
+    if answer.json()["state"] == "queued":
+        execution.run(dataset["id"])
+    found: dict[str, Any] = api.get(dataset["urls"]["self"]).json()
+    assert found["state"] == "ready", found["error"]
+    return found
+
+
+class TestStored:
+    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
+    @pytest.mark.parametrize(
+        "body",
+        [BODY, kinds.wide(kinds.counts()), kinds.checkins(kinds.checkin_rows())],
+        ids=["trajectory", "stream", "checkins"],
+    )
+    def test_is_what_the_engine_decided(
+        self, owner_api: APIClient, body: bytes, worker: bool, request: pytest.FixtureRequest
+    ) -> None:
+        if worker:
+            request.getfixturevalue("everything_is_large")
+        address = sent(owner_api, body).json()["urls"]["self"]
+        if worker:
+            execution.run(Dataset.objects.get().pk)
+        found = owner_api.get(address).json()
+        read = formats.read(io.BytesIO(body), name="data.csv", kinds=execution.Kind.values)
+        assert found["decided"] == json.loads(json.dumps(Decisions.of(read.report).as_dict()))
+        assert found["report"]["guesses"] == found["decided"]["guesses"] != []
+        assert "decided" not in found["report"]
+        assert found["decided"]["options"]["automatic"] == "no"
+
+    @pytest.mark.parametrize("packed", [False, True], ids=["table", "archive"])
+    def test_is_not_what_was_given(self, owner_api: APIClient, packed: bool) -> None:
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w") as out:
+            out.writestr("Alice.csv", BODY)
+            out.writestr("Bob.csv", BODY.replace(b";", b","))
+        body, name = (archive.getvalue(), "data.zip") if packed else (BODY, "data.csv")
+        found = made(owner_api, body, name, lat="lat", lon="#1")
+        options = found["decided"]["options"]
+        each = [options, *options.get("members", {}).values()]
+        assert any("time" in one for one in each)
+        assert all({"lat", "lon"}.isdisjoint(one) for one in each)
+        assert again(owner_api, found, lat="lat", lon="#1")["decided"] == found["decided"]
+        label = labels(owner_api, released(owner_api, found, EVENT))
+        assert not re.search("Alice|Bob| lat ", label["not_covered"][-1])
+
+
+class TestLaterReadings:
+    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
+    def test_another_cleaning_decides_nothing_again(
+        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool, request: pytest.FixtureRequest
+    ) -> None:
+        if worker:
+            request.getfixturevalue("everything_is_large")
+        found = again(owner_api, dataset, cleaning=FIRST_EVENTS)
+        assert (west(found), found["decided"]) == (50.0, SWAPPED)
+        assert found["report"]["guesses"] == [GUESS]
+        assert found["points"] < 6
+
+    def test_a_reading_after_a_killed_one_decides_nothing_again(
+        self, owner_api: APIClient, dataset: dict[str, Any], everything_is_large: None
+    ) -> None:
+        owner_api.post(f"{dataset['urls']['self']}read/", {"cleaning": FIRST_EVENTS})
+        assert leases.claim(Dataset, dataset["id"]) is not None  # and the worker is gone
+        Dataset.objects.update(lease_until="2020-01-01T00:00Z")
+        sweep(Dataset)
+        execution.run(dataset["id"])
+        row = Dataset.objects.get()
+        assert (row.state, row.attempt, row.decided) == (State.READY, 2, SWAPPED)
+        assert row.summary is not None
+        assert row.summary["bounds"][0] == 50.0
+
+    def test_a_retry_decides_nothing_again(
+        self, owner_api: APIClient, dataset: dict[str, Any], everything_is_large: None
+    ) -> None:
+        Dataset.objects.update(state=State.FAILED, error={"code": "internal"}, points_file="")
+        assert owner_api.post(f"{dataset['urls']['self']}retry/").status_code == 200
+        execution.run(dataset["id"])
+        assert west(owner_api.get(dataset["urls"]["self"]).json()) == 50.0
+
+    def test_the_preview_is_of_such_a_reading(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+        shown = owner_api.get(f"{dataset['urls']['self']}preview/").json()
+        other = owner_api.get(f"{dataset['urls']['self']}preview/", {"lon_range": "180"}).json()
+        assert shown["guesses"] == [GUESS]
+        assert GUESS not in other["guesses"]
+
+    def test_the_kind_that_was_detected_is_kept(self, owner_api: APIClient) -> None:
+        found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
+        found = again(owner_api, decide(found, {"options": {}, "guesses": [], "joins": []}))
+        assert found["kind"] == "checkins"
+        assert not [guess for guess in found["report"]["guesses"] if guess["option"] == "kind"]
+
+    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
+    @pytest.mark.parametrize("change", [{"options": {"lon_range": "180"}}, {"kind": "trajectory"}])
+    def test_other_options_of_the_owner_decide_the_rest_again(
+        self,
+        owner_api: APIClient,
+        dataset: dict[str, Any],
+        change: dict[str, Any],
+        worker: bool,
+        request: pytest.FixtureRequest,
+    ) -> None:
+        if worker:
+            request.getfixturevalue("everything_is_large")
+        found = again(owner_api, dataset, **change)
+        assert west(found) == 10.0
+        assert GUESS not in found["decided"]["guesses"]
+        assert found["decided"]["options"].get("swap") != "yes"
+
+    def test_a_reading_that_fails_changes_nothing(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+        answer = owner_api.post(f"{dataset['urls']['self']}read/", {"lon": "#9"})
+        assert first_error(answer)["field"] in ("lon", "file")
+        assert Dataset.objects.get().decided == SWAPPED
+
+    def test_data_of_an_earlier_version_keep_their_points_and_the_next_reading_decides(
+        self, owner_api: APIClient
+    ) -> None:
+        found = made(owner_api, BODY)
+        before, decided = Dataset.objects.get(), found["decided"]
+        decide(found, {})
+        kept = owner_api.get(found["urls"]["self"]).json()
+        assert kept["decided"] == {"options": {}, "guesses": [], "joins": []}
+        assert Dataset.objects.get().points_file == before.points_file
+        assert again(owner_api, found)["decided"] == decided
+
+
+def labels(api: APIClient, release: dict[str, Any]) -> dict[str, Any]:
+    """The label of a public copy, and the texts that carry the promise."""
+    page = api.post(release["urls"]["publications"], {}).json()["urls"]["page"]
+    label: dict[str, Any] = json.loads(Client().get(f"{page}label/").getvalue())
+    row = Release.objects.get(pk=release["id"])
+    texts = [bundle.readme([row]), Client().get(page).content.decode(), release["label"], json.dumps(label)]
+    return label | {"texts": texts}
+
+
+class TestLabel:
+    def released(self, api: APIClient, dataset: dict[str, Any], mechanism: dict[str, Any]) -> None:
+        """Release it, and find in its label what was decided, without a name of the file."""
+        label = labels(api, released(api, dataset, mechanism))
+        listed = f"the values of the reading options, which were decided from the data ({', '.join(LISTED)})"
+        assert listed in label["not_covered"]
+        assert JOINED in label["not_covered"]
+        assert label["not_covered"] == label["guarantee"]["not_covered"]
+        assert "the values of 4 reading options, decided from the data" in label["guarantee"]["statement"]
+        for text in label["texts"]:
+            assert "decided from the data" in text
+            assert "Alice" not in text
+
+    def test_of_trajectories(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+        self.released(owner_api, decide(dataset, DECIDED), EVENT)
+
+    def test_of_counts(self, owner_api: APIClient) -> None:
+        self.released(owner_api, decide(made(owner_api, kinds.wide(kinds.counts())), DECIDED), STREAM)
+
+    def test_of_check_ins(self, owner_api: APIClient) -> None:
+        found = made(owner_api, kinds.checkins(kinds.checkin_rows()))
+        self.released(owner_api, decide(found, DECIDED), POPULARITY)
+
+    @pytest.mark.parametrize(
+        ("action", "spec", "mechanism"),
+        [
+            ("aggregate", {"unit": "event", "cell_m": 2000.0, "step": "hour"}, STREAM | {"sensitivity": 2}),
+            ("stays", {"distance_m": 5000.0, "duration_s": 60.0}, POPULARITY),
+        ],
+    )
+    def test_of_what_was_made_of_it(
+        self,
+        owner_api: APIClient,
+        dataset: dict[str, Any],
+        action: str,
+        spec: dict[str, Any],
+        mechanism: dict[str, Any],
+    ) -> None:
+        found = kinds.derived(owner_api, decide(dataset, DECIDED), action, spec)
+        decide(dataset, SWAPPED)  # it was read in another way since
+        assert found["decided"] == DECIDED
+        self.released(owner_api, found, mechanism)
+        page = Client()
+        page.force_login(Dataset.objects.first().owner)  # type: ignore[union-attr]
+        assert "which were decided from the data" in page.get(found["urls"]["page"]).content.decode()
+
+    def test_lists_what_was_decided_and_not_what_was_given(self, owner_api: APIClient) -> None:
+        label = labels(owner_api, released(owner_api, made(owner_api, BODY, lat="lat"), EVENT))
+        assert "lon #1, " in label["not_covered"][-1]
+        assert 'delimiter ";"' in label["not_covered"][-1]
+        assert " lat " not in label["not_covered"][-1]
+
+    def test_lists_nothing_where_nothing_was_kept(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
+        label = labels(owner_api, released(owner_api, decide(dataset, {}), EVENT))
+        assert not [one for one in label["not_covered"] if "decided" in one]
+        assert "decided" not in label["guarantee"]["statement"]
+
+
+def test_the_page_lists_them_with_their_names(owner_page: Any, dataset: dict[str, Any]) -> None:
+    decide(dataset, DECIDED | {"options": DECIDED["options"] | {"members": {"a.csv": {"lon": "#2"}, "b.csv": None}}})
+    page = owner_page.get(dataset["urls"]["page"]).content.decode()
+    part = page.split("data-decided>")[1].split("</details>")[0]
+    assert "Reading options that were decided: 6" in part
+    for text in ("<dd>Alice</dd>", "<dd>Europe/Paris</dd>", "a.csv", "<dd>#2</dd>", "<dd>left out</dd>"):
+        assert text in part
+    assert "automatic" not in part.lower()
+    assert "everything else is decided again" in page

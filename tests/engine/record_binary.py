@@ -1,0 +1,164 @@
+"""Generators of FIT, GeoPackage, shapefiles, FlatGeobuf and archives for :mod:`tests.engine.record_files`."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import struct
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyogrio
+
+from tests.engine.format_samples import zipped
+from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
+from tests.engine.record_tables import csv_of
+
+_FIT_EPOCH = 631_065_600
+_NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF
+_ODD = ("zero", "far", "beyond", "west", "untimed", "undated", "order", "zoned", "unit")
+
+
+@makes("fit")
+def fit(rng: random.Random) -> File:
+    """Records with their own time, with five bits of one, or with that of the record before."""
+    style = Style(rng, texts=False, units=("degrees",), times=("s",), odd=("zero", "west", "untimed", "empty", "early"))
+    kinds = rng.choice(((0,), (0,), (0, 1), (0, 1, 2)))
+    definition = b"\0\0" + struct.pack("<HB", 20, 3) + bytes([253, 4, 134, 0, 4, 133, 1, 4, 133])
+    short = b"\0\0" + struct.pack("<HB", 20, 2) + bytes([0, 4, 133, 1, 4, 133])
+    begin = b"\x40" + definition + b"\x41" + short
+
+    def cells(one: Fix) -> Any:
+        lon = one.lon - 360 if isinstance(one.lon, float) and one.lon > 180 else one.lon
+        place = [round(x * 2**31 / 180) if isinstance(x, float) else _NO_POSITION for x in (one.lat, lon)]
+        time = int(one.time_s) - _FIT_EPOCH
+        kind = rng.choice(kinds)
+        if kind == 0:
+            return b"\x00" + struct.pack("<Iii", _NO_TIME if one.odd == "untimed" else time, *place)
+        return bytes([0x80 | 1 << 5 | time & 31 if kind == 1 else 1]) + struct.pack("<ii", *place)
+
+    found, other = records(style, cells)
+
+    def render(of: Sequence[Record]) -> bytes:
+        body = begin + b"".join(one.cells for one in of)
+        return struct.pack("<BBHI4sH", 14, 16, 0, len(body), b".FIT", 0) + body + b"\0\0"
+
+    return File("x.fit", "trajectory", found, other, render, ordered=True)
+
+
+def _shape(fixes: Sequence[Fix]) -> bytes:
+    """A point or a line as well-known binary."""
+    places = [[float(value) for value in (one.lon, one.lat)] for one in fixes]
+    if len(places) == 1:
+        return struct.pack("<BIdd", 1, 1, *places[0])
+    return struct.pack("<BII", 1, 2, len(places)) + b"".join(struct.pack("<dd", *one) for one in places)
+
+
+def _layer(rng: random.Random) -> tuple[list[str], Callable[[int], Record], Style, bool]:
+    """Names of columns, and rows of a shape and the values of these columns."""
+    style = Style(rng, texts=False, units=("degrees", "swapped"), odd=_ODD)
+    lines = rng.random() < 0.4
+    names = [rng.choice(("user", "id", "name", "trip_id")), *(["prev_t", "t"] if lines else ["time"])]
+
+    def row(number: int) -> Record:
+        fixes = [style.fix(number * 3 + i) for i in range(rng.choice((2, 2, 3)) if lines else 1)]
+        times = [fixes[0].time, fixes[-1].time] if lines else [fixes[0].time]
+        return Record((_shape(fixes), [fixes[0].user, *times]), tuple(one.known for one in fixes))
+
+    return names, row, style, lines
+
+
+@makes("geopackage")
+def geopackage(rng: random.Random) -> File:
+    """One table of features, or two of which one may have no times."""
+    names, row, style, _ = _layer(rng)
+    second = rng.random() < 0.3
+    typed = rng.random() < 0.5
+
+    def made(number: int) -> Record:
+        cells, lats = row(number)
+        return Record((*cells, second and rng.random() < 0.4), lats)
+
+    def render(of: Sequence[Record]) -> bytes:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.executescript(
+                "CREATE TABLE gpkg_spatial_ref_sys (srs_id INTEGER, organization TEXT,"
+                " organization_coordsys_id INTEGER); INSERT INTO gpkg_spatial_ref_sys VALUES (4326, 'EPSG', 4326);"
+                "CREATE TABLE gpkg_geometry_columns (table_name TEXT, column_name TEXT, srs_id INTEGER);"
+            )
+            for table in ("fixes", "more")[: 1 + second]:
+                columns = names if table == "fixes" else names[:1]
+                kinds = ", ".join(f"{one} {'' if typed else 'TEXT'}" for one in columns)
+                database.execute(f"INSERT INTO gpkg_geometry_columns VALUES ('{table}', 'geom', 4326)")
+                database.execute(f"CREATE TABLE {table} (fid INTEGER PRIMARY KEY, geom BLOB, {kinds})")
+                for shape, values, other in (one.cells for one in of):
+                    if other == (table == "more"):
+                        blob = b"GP\0\1" + struct.pack("<i", 4326) + shape
+                        cells = values[: len(columns)]
+                        marks = ", ".join("?" * len(cells))
+                        database.execute(f"INSERT INTO {table} VALUES (NULL, ?, {marks})", (blob, *cells))
+            return bytes(database.serialize())
+
+    return File("x.gpkg", "trajectory", [made(i) for i in range(style.count)], made(OTHER // 3), render, style.options)
+
+
+def _written(rng: random.Random, name: str) -> File:
+    names, row, style, lines = _layer(rng)
+    found, other = [row(i) for i in range(style.count)], row(OTHER // 3)
+    whole = [all(isinstance(one.cells[1][i], int) for one in [*found, other]) for i in range(len(names))]
+
+    def render(of: Sequence[Record]) -> bytes:
+        shapes = np.array([one.cells[0] for one in of] + [b""], dtype=object)[:-1]
+        columns = [
+            np.array([one.cells[1][i] for one in of], dtype=np.int64)
+            if whole[i]
+            else np.array([text(one.cells[1][i]) or None for one in of], dtype=object)
+            for i in range(len(names))
+        ]
+        about = {"geometry_type": "LineString" if lines else "Point", "crs": "EPSG:4326"}
+        about |= {"SPATIAL_INDEX": "NO"} if name.endswith("fgb") else {}  # which sorts the features
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
+            pyogrio.raw.write(Path(folder, name), shapes, columns, names, **about)
+            parts = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+        return parts[name] if name.endswith("fgb") else zipped(**parts)
+
+    return File(name if name.endswith("fgb") else "x.zip", "trajectory", found, other, render, style.options)
+
+
+makes("flatgeobuf")(lambda rng: _written(rng, "fixes.fgb"))
+makes("shapefile")(lambda rng: _written(rng, "fixes.shp"))
+
+
+@makes("zip")
+def archive(rng: random.Random) -> File:
+    """Tables of several members, whose units and orders may differ."""
+    members = []
+    for i in range(rng.randint(1, 3)):
+        style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"))
+        style.count = rng.randint(1, 4)
+        header = [*(["user"] * rng.randint(0, 1)), "time", "lon", "lat"]
+        columns = len(header)
+        members.append((f"m{i}.csv", csv_of(header, ";"), style, columns))
+
+    def cells(at: int, one: Fix) -> Any:
+        return at, [one.user, one.time, one.lon, one.lat][-members[at][3] :]
+
+    found, number = [], 0
+    for at, (_, _, style, _) in enumerate(members):
+        for _ in range(style.count):
+            one = style.fix(number)
+            found.append(Record(cells(at, one), (one.known,)))
+            number += 1
+    last = members[0][2].fix(OTHER)
+
+    def render(of: Sequence[Record]) -> bytes:
+        parts = {}
+        for at, (name, write, _, _) in enumerate(members):
+            parts[name] = write([Record(one.cells[1], one.lats) for one in of if one.cells[0] == at])
+        return zipped(**parts)
+
+    return File("x.zip", "trajectory", found, Record(cells(0, last), (last.known,)), render)

@@ -1,0 +1,167 @@
+"""What reading a file again must leave as it was, if one of its records is left out, changed or moved."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from privacy_engine.data import KINDS, CheckIns, CountStream
+from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
+from privacy_engine.formats import Reading
+from tests.engine.format_samples import read_bytes
+from tests.engine.record_files import File, Record
+
+Row = tuple[Any, ...]
+TOLERANCE = 3e-4
+FOLLOWS, NUMBERED, FOLD = "times_follow", "numbered_series", "dst_fold"
+JOINED = {"joined_ends", "one_instant"}
+"""Codes of the notes that name what still depends on other records."""
+
+
+class Refused(Exception):
+    """A file that cannot be read, whatever its owner chooses."""
+
+
+class First(NamedTuple):
+    """The first reading of a file, and the options for every later one."""
+
+    reading: Reading
+    options: dict[str, Any]
+    kinds: tuple[str, ...]
+
+
+def first_reading(file: File, rng: random.Random) -> First:
+    """Read a file as its owner does, who answers what is requested."""
+    data, options = file.render(file.records), dict(file.options)
+    several = file.kind != "trajectory" and rng.random() < 0.3
+    for _ in range(6):
+        try:
+            reading = read_bytes(data, file.name, kinds=KINDS if several else (file.kind,), **options)
+        except ChoiceNeeded as choice:
+            if choice.parameter in options:
+                break
+            chosen = choice.default if rng.random() < 0.7 else None
+            options[choice.parameter] = chosen or rng.choice(choice.choices)[0]
+        except EngineError:
+            break
+        else:
+            decided = reading.report.as_dict()["decided"]
+            return First(reading, {**options, **decided}, (reading.kind,))
+    raise Refused
+
+
+def again(file: File, found: Sequence[Record], first: First) -> Reading | None:
+    """The reading of other records with the decided options; None for a file that cannot be read at all."""
+    try:
+        return read_bytes(file.render(found), file.name, kinds=first.kinds, **first.options)
+    except ChoiceNeeded as choice:
+        raise AssertionError(f"{choice.parameter} was not decided: {choice.message}") from choice
+    except FormatError:
+        return None
+
+
+def codes(*readings: Reading | None) -> set[str]:
+    """The codes of the notes of readings."""
+    return {note["code"] for one in readings if one is not None for note in one.report.notes}
+
+
+def rows_of(reading: Reading | None, named: Collection[str] = ()) -> list[Row]:
+    """The rows of a reading as what a release is made of; without what the notes ``named`` name."""
+    if reading is None:
+        return []
+    other = reading.other
+    if isinstance(other, CountStream):
+        times = list(other.labels) if other.time_s is None else _folded(other.time_s.tolist(), named)
+        numbered = other.time_s is None and times == [str(i + 1) for i in range(len(times))]
+        return [
+            ("" if numbered else time, name, count)
+            for time, counts in zip(times, other.counts.tolist(), strict=True)
+            for name, count in zip(other.names, counts, strict=True)
+            if count
+        ]
+    if isinstance(other, CheckIns):
+        columns = [[other.users[i] for i in other.user], _folded(other.time_s.tolist(), named)]
+        columns += [] if other.place is None else [[other.places[i] for i in other.place]]
+        columns += [] if other.lon is None or other.lat is None else [other.lon.tolist(), other.lat.tolist()]
+        return list(zip(*columns, strict=True))
+    found: list[Row] = []
+    for one in reading.series:
+        times = [None] * len(one) if one.time_s is None or FOLLOWS in named else one.time_s.tolist()
+        times = times if None in times else _folded(times, named)
+        marks = [False] * len(one) if one.marked is None else one.marked.tolist()
+        name = ("", "") if NUMBERED in named else (one.name, one.person)
+        lon, lat = ([round(x, 9) + 0.0 for x in axis.tolist()] for axis in (one.lon, one.lat))
+        found += [(*name, time, *rest) for time, *rest in zip(times, lon, lat, marks, strict=True)]
+    return found
+
+
+def _folded(times: list[Any], named: Collection[str]) -> list[Any]:
+    """Instants of which the hour is not known, if the file has times of an hour that came twice."""
+    return [time % 3600 for time in times] if FOLD in named else times
+
+
+def unknown(file: File, first: First) -> bool:
+    """Whether records are not known by their latitudes, since their owner chose another unit than they are in."""
+    if first.options.get("crs") == "EPSG:3857" != file.options.get("crs"):
+        return True
+    lats = {lat for one in file.records for lat in one.lats}
+    rows = rows_of(first.reading)
+    return 2 * sum(_is_of(row, lats) for row in rows) < len(rows)
+
+
+def check_left_out(before: Reading, after: Reading | None, record: Record) -> None:
+    """Every row but those of ``record`` is as it was."""
+    named = codes(before, after)
+    _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
+
+
+def check_changed(before: Reading, after: Reading, record: Record, other: Record) -> None:
+    """Every row but those of ``record``, and of ``other`` in its place, is as it was."""
+    named = codes(before, after)
+    _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
+
+
+def _check(
+    before: list[Row],
+    after: list[Row],
+    old: Sequence[float | None],
+    new: Sequence[float | None],
+    named: set[str],
+    kind: str,
+) -> None:
+    if kind == "stream":
+        _check_counts(before, after, len(new))
+        return
+    gone, come = (list((Counter(a) - Counter(b)).elements()) for a, b in ((before, after), (after, before)))
+    own = [row for row in gone if _is_of(row, old)] + [row for row in come if _is_of(row, new)]
+    joined = {row[:3] for row in own} if JOINED & named else set()
+    for rows, lats, what in ((gone, old, "lost"), (come, new, "new")):
+        others = [row for row in rows if not _is_of(row, lats) and row[:3] not in joined]
+        if FOLLOWS in named and kind == "trajectory":  # sentences of one time are one fix
+            others = others if len(others) > 2 * len(lats) + 2 else []
+        assert not others, f"{what} of other records: {others[:4]}"
+        assert len(rows) <= len(lats) + len(joined) or FOLLOWS in named, f"more {what} than the record has: {rows[:4]}"
+    once = {row for row, count in (Counter(before) + Counter(after)).items() if count == 2 and row in before}
+    if FOLLOWS not in named:  # series follow each other in the order in which they begin in the file
+        orders = (sorted((row for row in rows if row in once), key=_series) for rows in (before, after))
+        assert next(orders) == next(orders), "another order"
+
+
+def _series(row: Row) -> tuple[str, str]:
+    return str(row[0]), str(row[1]) if isinstance(row[1], str) else ""
+
+
+def _check_counts(before: list[Row], after: list[Row], more: int) -> None:
+    """Only counts of one timestamp, or of one before and one after, differ."""
+    changed = {row[:2] for a, b in ((before, after), (after, before)) for row in (Counter(a) - Counter(b)).elements()}
+    times = {time for time, _ in changed}
+    assert len(times) <= 1 + more, f"counts of other timestamps: {sorted(map(str, changed))[:6]}"
+
+
+def _is_of(row: Row, lats: Iterable[float | None]) -> bool:
+    numbers = [value for value in row if isinstance(value, float)]
+    if len(row) == 6 and abs(row[3]) < 1 and abs(row[4]) < 1:  # written in another unit than the owner chose
+        return True
+    return any(lat is None or any(abs(lat - value) < TOLERANCE for value in numbers) for lat in lats)

@@ -1,0 +1,293 @@
+"""Generators of tables for :mod:`tests.engine.record_files`: positions, check-ins and counts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
+
+Render = Callable[[Sequence[Record]], bytes]
+Header = Sequence[str]
+
+
+def csv_of(header: Header | None, delimiter: str, before: str = "") -> Render:
+    """Records as lines of text."""
+
+    def render(rows: Sequence[Record]) -> bytes:
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+        for row in [*([header] if header else []), *(one.cells for one in rows)]:
+            writer.writerow(map(text, row))
+        return (before + out.getvalue()).encode()
+
+    return render
+
+
+def _arrow(header: Header, all_rows: Sequence[Record], write: Callable[[Any, Any], None]) -> Render:
+    """Records as a table of Arrow's, whose types are those of all records that may be in the file."""
+    columns = list(zip(*(one.cells for one in all_rows), strict=True))
+    kinds = [
+        pa.float64() if all(isinstance(cell, (int, float, type(None))) for cell in one) else pa.string()
+        for one in columns
+    ]
+    if all_rows and len(all_rows) % 3 == 0:  # whole numbers are read as they are
+        whole = [all(isinstance(cell, (int, type(None))) for cell in one) for one in columns]
+        kinds = [pa.int64() if is_whole else kind for is_whole, kind in zip(whole, kinds, strict=True)]
+
+    def render(rows: Sequence[Record]) -> bytes:
+        cells = list(zip(*(one.cells for one in rows), strict=True)) or [()] * len(header)
+        arrays = [
+            pa.array([cell if cell is None or kind != pa.string() else str(cell) for cell in one], kind)
+            for one, kind in zip(cells, kinds, strict=True)
+        ]
+        out = io.BytesIO()
+        write(pa.table(arrays, names=list(header)), out)
+        return out.getvalue()
+
+    return render
+
+
+def _book(header: Header) -> Render:
+    def render(rows: Sequence[Record]) -> bytes:
+        book, out = openpyxl.Workbook(write_only=True), io.BytesIO()
+        sheet = book.create_sheet()
+        for row in [header, *(one.cells for one in rows)]:
+            sheet.append(list(row))
+        book.save(out)
+        return out.getvalue()
+
+    return render
+
+
+def _json(header: Header, rng: random.Random) -> Render:
+    lines, nested = rng.random() < 0.4, rng.random() < 0.4
+
+    def render(rows: Sequence[Record]) -> bytes:
+        found = []
+        for one in rows:
+            record: dict[str, Any] = dict(zip(header, one.cells, strict=True))
+            record = {key: value for key, value in record.items() if value is not None or key != "user"}
+            found.append({"id": one.lats[0], "fix": record} if nested else record)
+        return "\n".join(map(json.dumps, found)).encode() if lines else json.dumps(found).encode()
+
+    return render
+
+
+def _renderer(name: str, header: Header, found: Sequence[Record], rng: random.Random) -> Render:
+    if name == "parquet":
+        return _arrow(header, found, pyarrow.parquet.write_table)
+    if name == "feather":
+        return _arrow(header, found, lambda table, out: pyarrow.feather.write_feather(table, out, compression="lz4"))
+    if name == "xlsx":
+        return _book(header)
+    if name == "json":
+        return _json(header, rng)
+    return csv_of(header, rng.choice((",", ";", "\t")))
+
+
+_NAMES = (("lon", "lat"), ("longitude", "latitude"), ("x", "y"), ("lng", "lat"))
+_TIMES = ("time", "timestamp", "date", "recorded", "t")
+_USERS = ("user", "id", "name", "trip_id", "series", "who", "")
+_MORE = ("", "row", "landmark", "accuracy", "person")
+
+
+def _positions(name: str, rng: random.Random) -> File:
+    style = Style(rng)
+    (lon, lat), time, user, more = (rng.choice(one) for one in (_NAMES, _TIMES, _USERS, _MORE))
+    header = [*([user] if user else []), *([time] if style.time != "none" else []), lon, lat, *([more] if more else [])]
+
+    def cells(one: Fix) -> list[Any]:
+        extra = {"row": one.number, "landmark": rng.choice(("yes", "no", "", "no")), "accuracy": rng.randint(1, 9)}
+        extra["person"] = rng.choice(("p", "q"))
+        return [
+            *([one.user] if user else []),
+            *([one.time] if style.time != "none" else []),
+            *(one.lon, one.lat),
+            *([extra[more]] if more else []),
+        ]
+
+    found, other = records(style, cells)
+    if name == "csv" and rng.random() < 0.15:
+        places = {one: f"#{header.index(one) + 1}" for one in (lon, lat)}
+        options = {**style.options, "lon": places[lon], "lat": places[lat]}
+        return File("x.csv", "trajectory", found, other, csv_of(None, rng.choice(",;")), options)
+    if name == "csv" and rng.random() < 0.2:  # rows with too few cells and with too many
+        at = rng.randrange(len(found))
+        found[at] = Record(found[at].cells[: rng.randint(1, len(header))] + ["z"] * rng.randint(0, 3), found[at].lats)
+    return File(f"x.{name}", "trajectory", found, other, _renderer(name, header, [*found, other], rng), style.options)
+
+
+def _checkins(name: str, rng: random.Random) -> File:
+    style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"))
+    placed, named, offset = (rng.random() < 0.5 for _ in range(3))
+    header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else []), *(["venue_name"] * named)]
+    header += ["timezone_offset"] * offset
+
+    def cells(one: Fix) -> list[Any]:
+        place = rng.choice(("v1", "v2", "v3")) if one.odd != "letters" else None
+        position = [one.lon, one.lat] if placed else []
+        return [one.user, one.time, place, *position, *([f"Café {place}"] * named), *([rng.choice((60, 120))] * offset)]
+
+    found, other = records(style, cells)
+    if not placed:
+        found, other = [Record(one.cells, (None,)) for one in found], Record(other.cells, (None,))
+    return File(f"x.{name}", "checkins", found, other, _renderer(name, header, [*found, other], rng), style.options)
+
+
+def _published(rng: random.Random) -> File:
+    """Check-ins as Gowalla's are published: without a header, 0, 0 where there is no position."""
+    style = Style(rng, times=("iso",), units=("degrees",), odd=("zero", "beyond", "west", "far", "untimed"))
+    places = {one: i for i, one in enumerate("abcdefgh")} | {"Total": 99}
+
+    def cells(one: Fix) -> list[Any]:
+        zero = one.lon == 0 and rng.random() < 0.5
+        position = ["0", "0"] if zero else [f"{one.lat:.7f}", f"{one.lon:.7f}"]
+        return [places[one.user], one.time, *position, rng.choice(("12", "13"))]
+
+    found, other = records(style, cells)
+    return File("x.txt", "checkins", found, other, csv_of(None, "\t"), style.options)
+
+
+def _counts(name: str, rng: random.Random) -> File:
+    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=("empty", "letters", "untimed", "undated", "order"))
+    style.twins = False if rng.random() < 0.7 else style.twins
+    long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
+    many = rng.randint(1, 4)
+    header = ["store", "item"][: rng.choice((1, 2))] if long else [f"n{i}" for i in range(many)]
+    header = [*(["date"] if labelled or long else []), *header, *(["count"] if long else [])]
+
+    def cells(one: Fix) -> list[Any]:
+        counts: list[Any] = [rng.choice((0, 0, 1, 5, 137)) for _ in range(1 if long else many)]
+        if one.odd in ("empty", "letters"):
+            counts[0] = None if one.odd == "empty" else rng.choice(("-3", "x", "nan"))
+        time = f"week {one.number}" if style.time == "none" else one.time
+        names = [rng.choice(("p", "q", "r/s")) for _ in header[1:-1]] if long else []
+        return [*([time] if labelled or long else []), *names, *counts]
+
+    found, other = records(style, cells)
+    found, other = [Record(one.cells, (None,)) for one in found], Record(other.cells, (None,))
+    options = {key: value for key, value in style.options.items() if key != "crs"}
+    if not labelled and not long and name != "csv":
+        header = [f"m{i}" for i in range(many)]
+    return File(f"x.{name}", "stream", found, other, _renderer(name, header, [*found, other], rng), options)
+
+
+for _name in ("csv", "parquet", "feather", "xlsx", "json"):
+    makes(_name)(lambda rng, name=_name: _positions(name, rng))  # type: ignore[misc]
+for _name in ("csv", "parquet", "feather", "xlsx"):
+    makes(_name, "checkins")(lambda rng, name=_name: _checkins(name, rng))  # type: ignore[misc]
+    makes(_name, "stream")(lambda rng, name=_name: _counts(name, rng))  # type: ignore[misc]
+makes("csv", "checkins")(_published)
+
+
+@makes("movebank")
+def movebank(rng: random.Random) -> File:
+    """Fixes of animals."""
+    style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",))
+    header = ["event-id", "timestamp", "location-long", "location-lat", "individual-local-identifier"]
+    found, other = records(style, lambda one: [one.number, one.time, one.lon, one.lat, one.user])
+    return File("x.csv", "trajectory", found, other, csv_of(header, ","), style.options)
+
+
+@makes("ais")
+def ais(rng: random.Random) -> File:
+    """Positions of ships, of which some are 91, 181: none."""
+    style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",))
+    header = ["# Timestamp", "MMSI", "Latitude", "Longitude"]
+
+    def cells(one: Fix) -> list[Any]:
+        nowhere = one.odd == "far"
+        return [one.time, f"2114296{ord(one.user[0])}", 91.0 if nowhere else one.lat, 181.0 if nowhere else one.lon]
+
+    found, other = records(style, cells)
+    return File("x.csv", "trajectory", found, other, csv_of(header, ","), style.options)
+
+
+@makes("plt")
+def plt(rng: random.Random) -> File:
+    """Fixes of Geolife or OziExplorer, some with times that are not padded."""
+    ozi = rng.random() < 0.4
+    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"))
+    head = "OziExplorer Track Point File Version 2.1\n" if ozi else "Geolife trajectory\n"
+    head += "WGS 84\nAltitude is in Feet\nReserved 3\n0,2,255,My Track,0,0,2,8421376\n0\n"
+
+    def cells(one: Fix) -> list[Any]:
+        days = f"{one.time_s / 86400 + 25569:.7f}"
+        date, _, clock = text(one.time).partition(" ")
+        clock = clock.lstrip("0") if rng.random() < 0.2 else clock
+        return [one.lat, one.lon, 0, 492, days, *(["16-Jun-24", clock] if ozi else [date, clock])]
+
+    found, other = records(style, cells)
+    bare = not ozi and rng.random() < 0.3
+    return File("x.plt", "trajectory", found, other, csv_of(None, ",", "" if bare else head), style.options)
+
+
+@makes("tdrive")
+def tdrive(rng: random.Random) -> File:
+    """Fixes of taxis."""
+    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"))
+    header = ["id", "datetime", "lon", "lat"] if rng.random() < 0.3 else None
+    found, other = records(style, lambda one: [ord(one.user[0]), one.time, one.lon, one.lat])
+    return File("x.txt", "trajectory", found, other, csv_of(header, ","), style.options)
+
+
+@makes("gtfs")
+def gtfs(rng: random.Random) -> File:
+    """Points of shapes, whose order is that of their sequence numbers."""
+    style = Style(rng, times=("none",), units=("degrees",))
+    header = ["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]
+    found, other = records(
+        style, lambda one: [one.user, one.lat, one.lon, rng.choice((one.number, -one.number, 3, "x"))]
+    )
+    return File("shapes.txt", "trajectory", found, other, csv_of(header, ","), style.options)
+
+
+@makes("porto")
+def porto(rng: random.Random) -> File:
+    """Trips of taxis."""
+    style = Style(
+        rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit")
+    )
+    taxis = rng.random() < 0.7
+    header = ["TRIP_ID", *(["TAXI_ID"] * taxis), "TIMESTAMP", "MISSING_DATA", "POLYLINE"]
+
+    def trip(number: int) -> Record:
+        fixes = [style.fix(number * 4 + i) for i in range(rng.randint(0, 3))]
+        line = json.dumps([[one.lon, one.lat] for one in fixes]) if rng.random() < 0.9 else "[[1,"
+        time = style.fix(number).time
+        cells = [f"t{number}", *([rng.choice((20, 21, ""))] * taxis), text(time) or "x", "False", line]
+        return Record(cells, tuple(one.known for one in fixes))
+
+    found = [trip(i) for i in range(max(style.count, 3) % 20)]
+    return File("x.csv", "trajectory", found or [trip(0)], trip(OTHER // 4), csv_of(header, ","), style.options)
+
+
+@makes("wkt")
+def wkt(rng: random.Random) -> File:
+    """Geometries as text, points and lines, whose times are of the rows or of the ends."""
+    style = Style(rng, units=("degrees",), texts=False)
+    srid, ends = rng.choice(("", "", "SRID=4326;", "mixed")), rng.random() < 0.4
+    header = ["user", *(["prev_t", "t"] if ends else ["time"]), rng.choice(("geom", "wkt", "what"))]
+
+    def row(number: int) -> Record:
+        fixes = [style.fix(number * 2 + i) for i in range(2 if ends or rng.random() < 0.3 else 1)]
+        pairs = [f"{text(one.lon) or 'x'} {text(one.lat)}" for one in fixes]
+        body = f"LINESTRING ({', '.join(pairs)})" if len(pairs) > 1 else f"POINT ({pairs[0]})"
+        if rng.random() < 0.1:
+            body = rng.choice(("", "POINT EMPTY", "POLYGON ((0 0, 1 1, 1 0, 0 0))", "POINT (1"))
+        system = rng.choice(("", "SRID=3857;", "SRID=4326;")) if srid == "mixed" else srid
+        return Record([fixes[0].user, *[one.time for one in fixes][: 1 + ends], system * bool(body) + body],
+                      (*(None if "3857" in system else one.known for one in fixes),))  # fmt: skip
+
+    found = [row(i) for i in range(style.count)]
+    return File("x.csv", "trajectory", found, row(OTHER // 2), csv_of(header, rng.choice(";\t")), style.options)

@@ -1,0 +1,91 @@
+"""No record decides about the rows of others: reading with the options of the first reading, over every format."""
+
+from __future__ import annotations
+
+import random
+import zlib
+
+import pytest
+
+from privacy_engine.formats import formats
+from tests.engine import record_binary, record_documents, record_tables  # noqa: F401 (they register)
+from tests.engine.record_files import GENERATORS, File
+from tests.engine.record_laws import (
+    First,
+    Refused,
+    again,
+    check_changed,
+    check_left_out,
+    codes,
+    first_reading,
+    rows_of,
+    unknown,
+)
+
+CASES = sorted(GENERATORS)
+QUICK, THOROUGH = 12, 20_000 // len(CASES) + 1
+LEAST_READ = 0.4
+"""Of the generated files at least this share can be read at all."""
+
+
+def test_every_format_and_kind_has_a_generator() -> None:
+    assert {(one.name, kind) for one in formats() if not one.hidden for kind in one.kinds} <= set(CASES)
+
+
+def generated(name: str, kind: str, number: int) -> tuple[File, random.Random]:
+    """The file of this number of a format and kind."""
+    rng = random.Random(zlib.crc32(f"{name} {kind}".encode()) + number)
+    makers = GENERATORS[name, kind]
+    return makers[number % len(makers)](rng), rng
+
+
+@pytest.mark.parametrize("files", [QUICK, pytest.param(THOROUGH, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_a_record_changes_no_row_of_others(name: str, kind: str, files: int) -> None:
+    read = 0
+    for number in range(files):
+        file, rng = generated(name, kind, number)
+        try:
+            first = first_reading(file, rng)
+        except Refused:
+            continue
+        read += 1
+        try:
+            _check_twice(file, first)
+            _check_without(file, first, rng)
+            _check_moved(file, first, rng)
+        except AssertionError as error:
+            raise AssertionError(f"file {number} of {name}, {kind}: {error}") from error
+    assert read >= LEAST_READ * files
+
+
+def _check_twice(file: File, first: First) -> None:
+    """Reading the same file with the decided options gives the same, and finds nothing out."""
+    second = again(file, file.records, first)
+    assert second is not None, "the file cannot be read again"
+    named = codes(second)
+    assert rows_of(second) == rows_of(first.reading), f"read otherwise the second time ({named})"
+    decided, before = (one.report.as_dict()["decided"] for one in (second, first.reading))
+    assert decided == before, f"decided {decided}, not {before}"
+    assert second.report.guesses == [], second.report.guesses
+
+
+def _check_without(file: File, first: First, rng: random.Random) -> None:
+    at = rng.randrange(len(file.records))
+    record, other = file.records[at], file.other
+    if unknown(file, first):
+        record, other = (one._replace(lats=(None,) * len(one.lats)) for one in (record, other))
+    rest = [*file.records[:at], *file.records[at + 1 :]]
+    check_left_out(first.reading, again(file, rest, first), record)
+    changed = again(file, [*file.records[:at], file.other, *file.records[at + 1 :]], first)
+    if changed is not None:  # one damaged record may have a whole file refused, of which there are no rows then
+        check_changed(first.reading, changed, record, other)
+
+
+def _check_moved(file: File, first: First, rng: random.Random) -> None:
+    """The rows are the same in another order of the records, where their order has no meaning."""
+    if file.ordered:
+        return
+    moved = again(file, rng.sample(file.records, len(file.records)), first)
+    named = codes(first.reading, moved)
+    assert sorted(map(repr, rows_of(moved, named))) == sorted(map(repr, rows_of(first.reading, named))), "moved"
