@@ -164,6 +164,7 @@ def _wide(table: Table, options: ReadOptions, report: Report) -> CountStream:
     if label is None:
         if options.time is None:
             report.guess("labels", "none", "No column names the timestamps; they are numbered.", "time")
+        report.note("numbered_rows", "The timestamps are numbered in the order of the file.", level="info")
         return CountStream(counts, names, [str(i + 1) for i in range(len(counts))])
     times = timeline(table.columns[label].filter(pa.array(keep)), options, report)
     if len(times.first) < len(counts):
