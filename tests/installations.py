@@ -133,8 +133,10 @@ def age(home: Path) -> None:
         os.utime(path, (time.time() - OLD,) * 2)
 
 
-def stored(home: Path) -> list[str]:
-    return sorted(str(path.relative_to(home)) for path in (home / "datasets").rglob("*") if path.is_file())
+def stored(home: Path, *folders: str) -> list[str]:
+    """The files of datasets, or in other ``folders``."""
+    found = (path for folder in folders or ["datasets"] for path in (home / folder).rglob("*"))
+    return sorted(str(path.relative_to(home)) for path in found if path.is_file())
 
 
 def assert_refused(cairn: Cairn, *texts: str) -> None:

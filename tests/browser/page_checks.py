@@ -84,7 +84,13 @@ UNEXPLAINED = """(terms) => {
   return Object.entries(terms).filter(([name]) => !document.querySelector(`.term[popovertarget="term-${name}"]`))
     .map(([name, pattern]) => [name, sentence(pattern)]).filter(([, found]) => found);
 }"""
-TERMS = {"epsilon": "ε", "landmark": "\\blandmark", "w-event": "w-event", "temporal-loss": "temporal (privacy )?loss"}
+# "landmark #0" is a reading option in a label
+TERMS = {
+    "epsilon": "ε",
+    "landmark": "\\blandmark(?! #)",
+    "w-event": "w-event",
+    "temporal-loss": "temporal (privacy )?loss",
+}
 
 
 @cache
