@@ -255,7 +255,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts: Hosts) -> None:
     left = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True
     ).stdout
-    assert left.strip() == "['installation', 'publications']"
+    assert left.strip() == "['events', 'installation', 'publications']"
 
 
 def _answers(hosts: Hosts, host: str) -> bool:
