@@ -84,7 +84,7 @@ class Decisions:
     def each(self) -> Iterator[tuple[str, Any, str]]:
         """Each option with its value, and the member of the archive that it is for, "" for all."""
         yield from (("kind", guess["value"], "") for guess in self.guesses if guess["option"] == "kind")
-        for name, value in self.options.items():
+        for name, value in sorted(self.options.items()):  # PostgreSQL keeps no order of the names in JSON
             if name == "members":
                 for member, own in value.items():
                     options = {"members": LEFT_OUT} if own is None else own

@@ -32,7 +32,7 @@ GUESS = {"what": "swap", "value": "yes", "message": "Longitude and latitude chan
 SWAPPED = {"options": {"swap": "yes"}, "guesses": [GUESS], "joins": []}
 """What no reading of this file decides: it shows in the positions of whatever uses it."""
 FIRST_EVENTS = [{"name": "first-events", "events": 3}]
-LISTED = ["swap yes", "lon #1", "lat of the file", "time_zone Europe/Paris"]
+LISTED = ["lat of the file", "lon #1", "swap yes", "time_zone Europe/Paris"]
 DECIDED: dict[str, Any] = {
     "options": {"swap": "yes", "lon": "#1", "lat": "Alice", "time_zone": "Europe/Paris", "automatic": "no"},
     "guesses": [GUESS],
