@@ -92,11 +92,7 @@ def names_in(server: S3Server, prefix: str, folder: Path) -> list[str]:
 class TestSQLite:
     def test_a_database_made_afresh(self, on_postgres: Cairn) -> None:
         """1: DATABASE_URL is left out, and the home's own database would be made."""
-        assert_refused(
-            replace(on_postgres, url=""),
-            "Set DATABASE_URL",
-            on_postgres.id(),
-        )
+        assert_refused(replace(on_postgres, url=""), "Set DATABASE_URL", on_postgres.id())
         for arguments in (("manage.py", "migrate"), ("manage.py", "run")):
             done = replace(on_postgres, url="").python(*arguments)
             assert (done.returncode, done.stdout) == (1, "")

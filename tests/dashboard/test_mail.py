@@ -22,6 +22,8 @@ ADDRESS = "owner@example.org"
 @pytest.fixture(autouse=True)
 def configured(settings: Any) -> None:
     settings.CAIRN_MAIL = True
+    mail.wait_until_sent()  # those of the test before, whose thread may still send
+    outgoing.outbox.clear()
 
 
 def sent() -> list[Any]:
