@@ -146,7 +146,7 @@ class DatasetViewSet(JobViewSet[Dataset]):
         found = {
             "upload": dataset.source_file_id,
             "others": selectors.shared_with(dataset, request.user),
-            "recorded": selectors.recorded(dataset),
+            "recorded": selectors.recorded(dataset, request.user),
             "not_recognised": UNDETECTED,
         }
         return Response(LineageSerializer(found).data, headers=UNKEPT)

@@ -82,7 +82,7 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[dict[str, Any]]:
     """The other uploads of the dataset's lineage: their datasets, when they came, what they share and spent.
 
-    Of those datasets only what ``user`` may read is named. ``shared_events`` is how many events of this upload the
+    A user other than the owner sees those with a dataset that they may read. ``shared_events`` is how many events of this upload the
     other one holds: none of one that is connected by a third, null where all are counted as shared. ``share`` is that
     of the smaller upload's events.
     """
@@ -94,7 +94,7 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
     )
     facts = {
         one.other_id if one.source_file_id == file.pk else one.source_file_id: one
-        for one in recorded(dataset)
+        for one in recorded(dataset, user)
         if one.fact == LineageEntry.Fact.SHARED
     }
     held = _held(file)
@@ -113,6 +113,7 @@ def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[di
             **_sharing(one, file, held, facts.get(one.pk)),
         }
         for one in others
+        if one.readable or dataset.owner_id == user.pk
     ]
 
 
@@ -137,10 +138,15 @@ def _sharing(one: SourceFile, file: SourceFile, held: dict[int, int], fact: Line
     return {"shared_events": many, "share": share, "how": how}
 
 
-def recorded(dataset: Dataset) -> list[LineageEntry]:
-    """What was recorded about the dataset's file and another one, oldest first."""
+def recorded(dataset: Dataset, user: Any) -> list[LineageEntry]:
+    """What was recorded about the dataset's file and another one, oldest first; see :func:`shared_with`."""
+    if dataset.source_file_id is None:
+        return []
     found = LineageEntry.objects.filter(Q(source_file=dataset.source_file_id) | Q(other=dataset.source_file_id))
-    return list(found.order_by("pk")) if dataset.source_file_id else []
+    if dataset.owner_id != user.pk:
+        files = Dataset.objects.visible_to(user).values("source_file")
+        found = found.filter(source_file__in=files, other__in=files)
+    return list(found.order_by("pk"))
 
 
 def require_ready(dataset: Dataset) -> None:
@@ -247,7 +253,7 @@ def spending(dataset: Dataset, user: Any) -> dict[str, Any]:
             one | {"spent": one["spent_per_km"] * share, "how_text": dict(LineageEntry.How.choices).get(one["how"], "")}
             for one in shared_with(dataset, user)
         ],
-        "decisions": [one for one in recorded(dataset) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
+        "decisions": [one for one in recorded(dataset, user) if one.fact == LineageEntry.Fact.OTHER_PEOPLE],
     }
 
 

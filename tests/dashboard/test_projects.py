@@ -160,7 +160,7 @@ class TestWork:
         assert ids[:2] == ids[2:]
         assert ids[0] != ids[1]
 
-    def test_names_of_uploads_outside_the_project_are_not_shown(
+    def test_uploads_outside_the_project_are_not_shown(
         self, owner: User, project: Project, member: Callable[[str], User], client: Client
     ) -> None:
         shared_dataset, other = (
@@ -172,9 +172,13 @@ class TestWork:
         pages = [client.get(f"/datasets/{shared_dataset.pk}/{rest}").content for rest in ("", "compare/")]
         known = client_of(viewer).get(url(shared_dataset, "lineage/"))
         assert not any(b"My holiday" in one or str(other.pk).encode() in one for one in (*pages, known.content))
-        assert b"or is not in this project" in pages[0]
-        assert len(known.json()["others"]) == 1
-        assert b"My holiday" in client_of(owner).get(url(shared_dataset, "lineage/")).content
+        assert b"59 events shared" not in pages[0]
+        assert (known.json()["others"], known.json()["recorded"]) == ([], [])
+        own = client_of(owner).get(url(shared_dataset, "lineage/"))
+        assert b"My holiday" in own.content
+        assert (own.json()["others"][0]["shared_events"], len(own.json()["recorded"])) == (59, 1)
+        services.move_row(user=owner, row=other, project=project.pk)
+        assert client_of(viewer).get(url(shared_dataset, "lineage/")).json() == own.json()
 
     def test_an_experiment_on_a_dataset_is_in_its_project_and_its_owners(
         self, shared_dataset: Dataset, owner: User, project: Project, member: Callable[[str], User]
