@@ -7,10 +7,9 @@ UV ?= build/uv/bin/uv
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist load
 PYTEST = $(BIN)/python -m pytest $(PYTEST_ARGS)
 
-# A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again. What runs has its
-# kernels compiled too, so that an update does not leave that to the first request.
+# A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again.
 stamp = $(VENV)/.$(1)-$(shell cat $(2) 2>/dev/null | cksum | tr ' ' '-')
-RUN_STAMP := $(call stamp,run,requirements.txt privacy_engine/kernels/*.py)
+RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
@@ -48,9 +47,8 @@ $(BIN)/python:
 		{ rm -rf $(VENV); echo "Python could not make a virtual environment. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
 
 $(RUN_STAMP): | $(BIN)/python
-	@echo "Installing what Cairn needs (about a minute the first time) …"
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(BIN)/python -m dashboard.launcher.warm
+	@echo "Installing what Cairn needs …"
+	@$(BIN)/python scripts/install_packages requirements.txt
 	@rm -f $(VENV)/.run-* && touch $@
 
 # The development lock holds every line of the other one, so it satisfies both.
@@ -120,8 +118,8 @@ screenshots: install-dev
 
 lock: $(UV)
 	$(UV) pip compile $(LOCK_OPTIONS) --extra server pyproject.toml -o requirements.txt
-	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
-	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra notebook --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra vector --extra deploy --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
+	$(UV) pip compile $(LOCK_OPTIONS) --extra server --extra vector --extra deploy --extra s3 --extra notebook --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
 LOCK_OPTIONS := --quiet --universal --no-strip-extras --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 

@@ -55,9 +55,9 @@ sys.meta_path.insert(0, Hidden)
 
 
 def of_development() -> list[str]:
-    """Modules of packages that requirements.txt does not install."""
+    """Modules of packages that neither requirements.txt nor the extra ``deploy`` installs."""
     locked = re.findall(r"^([\w.-]+)(?:\[.*\])?==", (ROOT / "requirements.txt").read_text(), re.MULTILINE)
-    installed = {_normal(name) for name in locked}
+    installed = {_normal(name) for name in (*locked, "gunicorn", "psycopg", "psycopg-binary")}
     modules = importlib.metadata.packages_distributions()
     return [name for name, found in modules.items() if not installed & {_normal(one) for one in found}]
 

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 
 import environ
@@ -180,6 +181,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
     }
 else:
+    if find_spec("psycopg") is None:
+        raise ImproperlyConfigured("DATABASE_URL names PostgreSQL, which needs a package: pip install 'psycopg[binary]'")
     DATABASES["default"]["PASSWORD"] = secret("DATABASE_PASSWORD", DATABASES["default"]["PASSWORD"])
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -328,7 +331,6 @@ STATICFILES_DIRS = [ASSETS_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "dashboard.config.plotly_static.PlotlyFinder",
 ]
 WHITENOISE_USE_FINDERS = not CAIRN_COLLECTED
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/base-map/[a-z]+\.[0-9a-f]{12}\.bin$"  # their names have a digest of the content

@@ -180,6 +180,10 @@ ADVICE: Mapping[str, Advice] = {
         "Keep the columns that name what is counted, or name no column of counts, then upload the file again.",
     ),
     "unknown_column": Advice("A column you named is not in the file.", _COLUMNS),
+    "missing-package": Advice(
+        "Reading it needs a package that is not installed.",
+        "Install the extra that the error names and start Cairn again, or upload it as a GeoPackage or GeoJSON.",
+    ),
     "unknown_format": Advice("The format is unknown.", _OTHER_FILE),
     "unsupported_column": Advice("A column holds neither numbers nor text.", _COLUMNS),
     "unsupported_crs": Advice(

@@ -11,11 +11,11 @@ from privacy_engine.data import CheckIns, Ints
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.fluent.base import Original, Released
 from privacy_engine.fluent.drawing import box_map, model_map
-from privacy_engine.fluent.frames import required
 from privacy_engine.fluent.plotting import plot_cells, plot_points
 from privacy_engine.formats import Report
 from privacy_engine.grid import Grid
 from privacy_engine.labelled_release import release_other
+from privacy_engine.optional import required
 from privacy_engine.recommender import Recommender, grid_cells
 
 SIDE = 24

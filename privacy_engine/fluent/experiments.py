@@ -13,10 +13,10 @@ from privacy_engine.experiments import ExperimentSpec, FolderStore
 from privacy_engine.experiments.presets import Preset, presets
 from privacy_engine.experiments.table import horizontal
 from privacy_engine.fluent.base import Original
-from privacy_engine.fluent.frames import required
 from privacy_engine.fluent.plotting import axes_of
 from privacy_engine.formats.arrow import pa
 from privacy_engine.label import NOT_PRIVATE
+from privacy_engine.optional import required
 
 STYLES = ("-", "--", "-.", ":")
 COLOURS = 10

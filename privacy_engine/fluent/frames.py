@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 from typing import Any
 
-from privacy_engine.errors import DataError, EngineError
+from privacy_engine.errors import DataError
 from privacy_engine.formats.arrow import pa, pacsv, pq
 from privacy_engine.labelled_release import LabelledRelease
+from privacy_engine.optional import required
 
 WGS84 = "EPSG:4326"
 _LABEL_COLUMNS = ("privacy_label", "privacy_label_json")
 _BOX = ("west", "south", "east", "north")
-
-
-class MissingPackage(EngineError, ImportError):
-    """A method needs a package that is not installed."""
-
-    code = "missing-package"
-
-
-def required(package: str, method: str) -> Any:
-    """The module of an optional package; MissingPackage names it, the method that needs it and how to install it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        name = package.partition(".")[0]
-        rule = f"installed: pip install {name}, or the extra notebook of cairn-privacy"
-        raise MissingPackage(f"{name} must be {rule}; {method} needs it", field=name, rule=rule) from error
 
 
 def is_frame(source: Any) -> bool:

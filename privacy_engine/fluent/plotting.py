@@ -10,7 +10,7 @@ import numpy as np
 from privacy_engine.data import CheckIns, CountStream, Mask, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.fluent.drawing import COLOURS, LANDMARK
-from privacy_engine.fluent.frames import required
+from privacy_engine.optional import required
 from privacy_engine.recommender import Recommender
 from privacy_engine.stream_release import StreamRelease
 

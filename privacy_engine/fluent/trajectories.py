@@ -15,7 +15,6 @@ from privacy_engine.data import Mask, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.fluent.base import FOR_OWNER, Original, Released, described_steps
 from privacy_engine.fluent.drawing import track_map
-from privacy_engine.fluent.frames import required
 from privacy_engine.fluent.plotting import plot_tracks
 from privacy_engine.fluent.tables import Table
 from privacy_engine.formats import Report
@@ -27,6 +26,7 @@ from privacy_engine.landmarks import (
     parse_short,
     parse_short_dummies,
 )
+from privacy_engine.optional import required
 from privacy_engine.spec import ReleaseSpec
 
 

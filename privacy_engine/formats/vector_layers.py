@@ -16,6 +16,7 @@ from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.series import Points
 from privacy_engine.formats.wkb import positions
+from privacy_engine.optional import required
 from privacy_engine.progress import ROWS, reported
 
 MAX_ROWS = 5_000_000
@@ -31,8 +32,10 @@ def layer(data: bytes, name: str, title: str, options: ReadOptions, report: Repo
     ------
     FormatError
         GDAL cannot read it.
+    MissingPackage
+        GDAL is not installed.
     """
-    import pyogrio
+    pyogrio = required("pyogrio", f"a {title}", extra="vector")
     from pyogrio.errors import DataLayerError, DataSourceError, FeatureError, FieldError, GeometryError
 
     try:

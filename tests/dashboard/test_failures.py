@@ -56,7 +56,6 @@ NOT_OF_JOBS = {
     "role",
     "scope",
     "published",
-    "missing-package",
     "settings",
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 

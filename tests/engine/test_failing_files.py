@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import sys
 
 import pyarrow as pa
 import pytest
@@ -13,6 +14,8 @@ from privacy_engine.cleaning import clean, parse_cleaning
 from privacy_engine.errors import EngineError, FormatError
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import translated
+from privacy_engine.optional import MissingPackage
+from tests.engine.damaged_files import FLATGEOBUF
 from tests.engine.failing_files import FILES, MORE, FailingFile, codes
 
 CASES = [*FILES.items(), *MORE]
@@ -36,6 +39,12 @@ def test_the_file_is_refused_with_its_code_and_a_text(code: str, file: FailingFi
     assert (error.code, error.message[-1] in ".?)…" or error.field != "file") == (code, True), error.message
     assert error.__cause__ is not error
     json.dumps(error.as_dict(), allow_nan=False)
+
+
+def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyogrio", None)
+    with pytest.raises(MissingPackage, match="pip install pyogrio, or the extra vector of cairn-privacy; a FlatGeobuf"):
+        read(io.BytesIO(FLATGEOBUF), name="walk.fgb")
 
 
 @pytest.mark.parametrize("error", [pa.ArrowMemoryError("no memory"), OSError(errno.ENOSPC, "full")])
