@@ -83,7 +83,7 @@ class Supervisor:
             return
         mark = self.home / "run" / "samples-loaded"
         if not mark.exists():
-            forked.call(database.load_samples, user.get_username())
+            forked.call(database.load_samples, user)
             mark.touch()
         path = database.login_path(user)
         database.close()
