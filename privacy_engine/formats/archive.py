@@ -88,9 +88,9 @@ def read_zip(stream: BinaryIO, options: ReadOptions, report: Report, meter: Mete
     )
     parts = _same_names(members_read, owned, [info.filename for info in members], options)
     del found, members_read
-    series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts]
+    series: Sequence[Trajectory] = [] if large else [_joined(of, report) for of in parts.values()]
     if large:
-        series = mapped(_joined(of, report) for of in parts)
+        series = mapped(_joined(of, report) for of in parts.values())
     del parts
     series = _marked_throughout(people.reported(cut(list(series), options), value, why, options, report), report)
     _all_or_none_timed(series)
@@ -301,26 +301,31 @@ def _read_member(
 
 def _same_names(
     found: list[Member], owned: list[str | None], paths: list[str], options: ReadOptions
-) -> list[list[Trajectory]]:
-    """The series of all members, those of one name and person as parts of one.
+) -> dict[tuple[str, str], list[Trajectory]]:
+    """The series of all members by name and person: those of one name and person are one series.
 
-    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user;
-    they are joined with none that has a name, whatever it is. ``owned`` are the persons of the members, None where the
-    series have their own.
+    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user.
+    ``owned`` are the persons of the members, None where the series have their own.
     """
-    parts: dict[tuple[str, str, str], list[Trajectory]] = {}
+    parts: dict[tuple[str, str], list[Trajectory]] = {}
+    taken: set[str] = set()
     called = dict(zip(paths, people.numbered([stem(path.removesuffix(".gz")) for path in paths]), strict=True))
     for member, owner in zip(reported(found), owned, strict=True):
-        path = member.path
+        path, names = member.path, set[str]()
         for one in member.series:
-            name, of_member = one.name, ""
+            name = one.name
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
-                name, of_member = called.get(path) or called.get(f"{path}.gz") or stem(path), path
+                own = called.get(path) or called.get(f"{path}.gz") or stem(path)
+                name, n = own, 2
+                while name in taken:
+                    name, n = f"{own} ({n})", n + 1
             person = name if options.person == "series" else one.person if owner is None else owner
-            parts.setdefault((name, person, of_member), []).append(one.called(name, person))
-    return list(parts.values())
+            parts.setdefault((name, person), []).append(one.called(name, person))
+            names.add(name)
+        taken |= names
+    return parts
 
 
 def _joined(parts: list[Trajectory], report: Report) -> Trajectory:

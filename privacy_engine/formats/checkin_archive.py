@@ -77,7 +77,7 @@ def _outlines(
         try:
             with member_source(archive, info, meter, unpack=True) as source:
                 if looks_like_text(source.head):
-                    yield info, outline(as_utf8(source.head, Report(), options), options)
+                    yield info, outline(as_utf8(source.head, Report()), options)
         except FormatError as error:
             if error.code in ("encrypted", "compression_ratio", "too_large"):
                 raise

@@ -163,7 +163,7 @@ def _recognised(
     if options.count is not None and CountStream.kind in kinds:
         return CountStream.kind
     if table is None:
-        found = outline(as_utf8(source.head, Report(), options), options)
+        found = outline(as_utf8(source.head, Report()), options)
         names, sample, headed = found.names, found.sample[:-1] or found.sample, found.headed
     else:
         names, sample, headed = table.names, table.sample, True

@@ -17,8 +17,6 @@ JOINS: Mapping[str, str] = {
     "times_follow": "the times of records without a whole time of their own, which follow from the records before",
     "dst_fold": "which instant a local time is in the hour that comes twice, which follows from the order of rows",
     "numbered_series": "the numbers of series without a name, which follow from the order in the file",
-    "one_instant": "the position of a fix with several sentences, which is that of the first",
-    "cut_off": "which records come after a damaged one: they were not read",
     "numbered_rows": "the numbers of timestamps without a label, which follow from the order in the file",
     "place_names": "the names of places, each that of the first row of its place",
     "joined_places": "which starts of lines were left out because another line of their series ends there",

@@ -49,10 +49,8 @@ class Dialect:
         return OUR_COLUMN in self.names
 
 
-def as_utf8(data: bytes, report: Report, options: ReadOptions) -> bytes:
+def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> bytes:
     """The bytes of a text as UTF-8 without a byte order mark, in the encoding that the options state, if they do.
-
-    Where they state UTF-8, what is none is replaced: a record of another encoding changes nothing of the others.
 
     Raises
     ------
@@ -73,22 +71,20 @@ def as_utf8(data: bytes, report: Report, options: ReadOptions) -> bytes:
         raise FormatError(
             "This seems to be UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
         )
-    valid = data.isascii() or _is_utf8(data)
-    report.encoding = options.encoding or ("UTF-8" if valid else "Latin-1")
-    report.decide("encoding", report.encoding)
-    if options.encoding is None and not valid:
-        report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
-    if data.isascii() or (valid and report.encoding == "UTF-8"):
+    stated = None if options is None else options.encoding
+    report.decide("encoding", stated or "UTF-8")
+    if data.isascii():
         return data
-    return data.decode(report.encoding, "replace").encode("utf-8")
-
-
-def _is_utf8(data: bytes) -> bool:
+    if stated == "UTF-8":
+        return data.decode("utf-8", "replace").encode("utf-8")
     try:
-        data.decode("utf-8")
+        data.decode("utf-8" if stated is None else "ascii")
+        return data
     except UnicodeDecodeError:
-        return False
-    return True
+        report.decide("encoding", "Latin-1")
+        report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
+        report.encoding = "Latin-1"
+        return data.decode("latin-1").encode("utf-8")
 
 
 def bare_utf16(head: bytes) -> bool:

@@ -16,7 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.columns import has_positions
 from privacy_engine.formats.detect import Format, register
-from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, pointer, text_of
+from privacy_engine.formats.jsontools import JsonReader, begins_like_json, parsed_line, text_of
 from privacy_engine.formats.options import COLUMNS, NAMED_COLUMN, TIMED, ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
@@ -32,7 +32,6 @@ Flat = dict[str, str | None]
 _LIST = re.compile(r"(?:\A[\s\ufeff]*|:\s*)\[\s*\{")
 _DECODER = json.JSONDecoder(parse_float=str)  # the text of a number is exact
 _PLACE = re.compile(rf"({NAMED_COLUMN})?#([1-9][0-9]*)")
-LINES = "lines"
 _BLANK_BYTES = b" \t\r\n\xef\xbb\xbf"
 LONGEST_RECORD = 1 << 20
 
@@ -40,7 +39,7 @@ LONGEST_RECORD = 1 << 20
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a file of records; lines that are no JSON objects are dropped by number."""
     report.unit = "record"
-    coming = records(source, options, report)
+    coming = records(source, report)
     first = list(itertools.islice(coming, SAMPLE))
     columns = _columns([flat for _, record in first if (flat := flattened(record))])
     if options.applied:  # columns are named by their paths, whatever other records have
@@ -95,7 +94,7 @@ def _text(value: Any) -> str | None:
         return "?"
 
 
-def records(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """The records of a file with their numbers, one at a time; what is none in their place is counted in the report.
 
     Raises
@@ -103,15 +102,10 @@ def records(source: Source, options: ReadOptions, report: Report) -> Iterator[tu
     FormatError
         The JSON is damaged, or holds no list of records.
     """
-    place = options.records
-    if place is None:
-        head = plain_head(source.head)
-        at, _ = _first_record(head)
-        if at is None:
-            raise FormatError("This JSON holds no list of records.", code="no_rows", rule="a list of objects")
-        place = LINES if at < 0 else pointer(head.decode("utf-8", "ignore")[: at - 1])
-    report.decide("records", place)
-    return _of_lines(source, report) if place == LINES else _of_array(source, place, report)
+    at, _ = _first_record(plain_head(source.head))
+    if at is None:
+        raise FormatError("This JSON holds no list of records.", code="no_rows", rule="a list of objects")
+    return _of_lines(source, report) if at < 0 else _of_array(source, at, report)
 
 
 def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -125,13 +119,12 @@ def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, A
             report.drop("bad_json", 1, [number])
 
 
-def _of_array(source: Source, place: str, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    text = text_of(source)
     number = 0
     try:
-        reader = JsonReader(text_of(source), longest=LONGEST_RECORD, decoder=_DECODER)
-        if not reader.enter(place):
-            message = f"This JSON holds no list at {place[:100]}."
-            raise FormatError(message, code="no_rows", field="records", rule="a list of objects", value=place)
+        text.read(at)
+        reader = JsonReader(text, longest=LONGEST_RECORD, decoder=_DECODER)
         for number, record in enumerate(reader.elements(), start=1):
             if isinstance(record, dict):
                 yield number, record
@@ -218,7 +211,7 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("records", "decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+        options=("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",

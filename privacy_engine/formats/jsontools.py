@@ -10,14 +10,12 @@ from typing import Any, TextIO
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.dialect import as_utf8
-from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.progress import ROWS, advance
 
 _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 
 
 def parsed(data: bytes) -> Any:
@@ -70,42 +68,6 @@ def parsed_line(line: str) -> Any:
 def begins_like_json(head: bytes) -> bool:
     """Whether the text begins like JSON."""
     return re.match(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[{\[][\s\0]*[\"\[{\]}]", head) is not None
-
-
-def pointer(before: str) -> str:
-    """The JSON pointer (RFC 6901, as a fragment) of the value that comes after the beginning of a text.
-
-    >>> pointer('{"a": [], "days": [{"fixes": ')
-    '#/days/0/fixes'
-
-    Raises
-    ------
-    FormatError
-        The text is damaged.
-    """
-    place: list[str | int] = []
-    try:
-        _follow(place, before)
-    except (IndexError, ValueError) as error:
-        raise FormatError("The JSON is damaged. Is the file complete?", code="bad_json") from error
-    return "/".join(["#", *(str(part).replace("~", "~0").replace("/", "~1") for part in place)])
-
-
-def _follow(place: list[str | int], text: str) -> None:
-    """Put the keys and indices of the objects and arrays that are open at the end of a text into ``place``."""
-    key = ""
-    for mark in _TOKENS.findall(text):
-        if mark in "{[":
-            place.append("" if mark == "{" else 0)
-        elif mark in "}]":
-            place.pop()
-        elif mark == ",":
-            if isinstance(place[-1], int):
-                place[-1] += 1
-        elif mark == ":":
-            place[-1] = json.loads(key)
-        else:
-            key = mark
 
 
 class JsonReader:
@@ -178,55 +140,6 @@ class JsonReader:
             if self.take(",}") == "}":
                 return
 
-    def enter(self, place: str) -> bool:
-        """Go on to the elements of the array at the JSON pointer ``place``; False where there is none."""
-        for part in place.split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            opened = self.next()
-            if not opened or opened not in "{[":
-                return False
-            self.take(opened)
-            if not (self._enter_member(key) if opened == "{" else key.isdecimal() and self._enter_element(int(key))):
-                return False
-        found = self.next() == "["
-        if found:
-            self.take("[")
-        return found
-
-    def _enter_member(self, key: str) -> bool:
-        for name in self.members():
-            if name == key:
-                return True
-            self.skip()
-        return False
-
-    def _enter_element(self, index: int) -> bool:
-        for _ in range(index):
-            if self.next() == "]":
-                return False
-            self.skip()
-            if self.take(",]") == "]":
-                return False
-        return True
-
-    def skip(self) -> None:
-        """The next value, of which arrays and objects may be longer than ``longest``."""
-        opened = self.next()
-        if opened == "{":
-            self.take("{")
-            for _ in self.members():
-                self.skip()
-        elif opened == "[":
-            self.take("[")
-            if self.next() == "]":
-                self.take("]")
-                return
-            self.skip()
-            while self.take(",]") == ",":
-                self.skip()
-        else:
-            self.value()
-
     def _more(self) -> bool:
         """Read a piece as long as what is held, at least, so that long values are decoded few times."""
         advance()
@@ -248,7 +161,7 @@ class _Utf8(io.RawIOBase):
     def __init__(self, source: Source, *, lines: bool = False) -> None:
         super().__init__()
         if source.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._pieces = iter([as_utf8(source.read(), Report(), ReadOptions())])
+            self._pieces = iter([as_utf8(source.read(), Report())])
         else:
             self._pieces = source.blocks(1 << 18) if lines else source.chunks()
         self._left = next(self._pieces, b"").removeprefix(b"\xef\xbb\xbf")

@@ -54,7 +54,6 @@ TIME_UNITS: Choices = (
     ("none", "no times: labels of the rows of a table of counts"),
 )
 ENCODINGS: Choices = (("UTF-8", "UTF-8"), ("Latin-1", "Latin-1"))
-RECORDS: Choices = (("#", "the file itself is the list"), ("lines", "each line is a record"))
 ZEROS: Choices = (("position", "a position"), ("none", "no position"))
 SERIES_NAMES: Choices = (("id", "its own name"), ("person", "the person, then its own name"))
 FOURTH: Choices = (("time", "the time of the position"), ("none", "nothing that is read"))
@@ -155,13 +154,6 @@ class ReadOptions:
     )
     first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")
     encoding: str | None = _option("choice", "Encoding", "How a text is encoded.", ENCODINGS, advanced=True)
-    records: str | None = _option(
-        "open-choice",
-        "List of records",
-        "Which list of a JSON file holds the records, as a JSON pointer: #/data/fixes.",
-        RECORDS,
-        advanced=True,
-    )
     header: str | None = _option(
         "text", "Header line", "Which line of a table of text names its columns; 0: none does.", advanced=True
     )

@@ -98,7 +98,7 @@ def preview_of(source: Source, options: ReadOptions, report: Report, meter: Mete
         small = _small(source, head.data, meter)
         text = head.data if format.as_text is None else format.as_text(small, options, Report()).read()
         head = replace(
-            head, rows=rows_from(as_utf8(text, Report(), options), report.layout.offset, report.layout.delimiter, ROWS)
+            head, rows=rows_from(as_utf8(text, Report()), report.layout.offset, report.layout.delimiter, ROWS)
         )
     return _preview(format, head, report.layout, report, problem)
 

@@ -167,24 +167,6 @@ def nested(rng: random.Random) -> File:
     return File("x.json", "trajectory", found, other, lambda of: json.dumps([one.cells for one in of]).encode())
 
 
-@makes("json")
-def lists(rng: random.Random) -> File:
-    """Records in two lists of one object, of which either may be empty."""
-    style = _style(rng, units=("degrees",))
-    keys = rng.choice((("a", "b"), ("old/new", "fixes"), ("log", "log~")))
-
-    def cells(one: Fix) -> Any:
-        return rng.choice((keys[0], keys[1], keys[1])), {"lat": one.lat, "lon": one.lon, "time": one.time}
-
-    found, other = records(style, cells)
-
-    def render(of: Sequence[Record]) -> bytes:
-        lists = {key: [one.cells[1] for one in of if one.cells[0] == key] for key in keys}
-        return json.dumps({"version": {"lists": [[], {}]}, "data": [lists] if keys[0] == "a" else lists}).encode()
-
-    return File("x.json", "trajectory", found, other, render, style.options)
-
-
 @makes("owntracks")
 def owntracks(rng: random.Random) -> File:
     """Locations of devices, and a few events."""

@@ -7,7 +7,6 @@ as careless people write them: other units, orders, zones, ranges and columns, i
 from __future__ import annotations
 
 import datetime as dt
-import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,9 +38,6 @@ class File(NamedTuple):
     ordered: bool = False
 
 
-TEXTS = ("csv", "movebank", "plt", "porto", "gtfs", "wkt", "geojsonseq", "owntracks", "nmea", "igc")
-"""Formats of which a record may hold bytes that are no UTF-8."""
-UNDECODABLE = "\ue000"
 Make = Callable[[random.Random], File]
 GENERATORS: dict[tuple[str, str], list[Make]] = {}
 
@@ -50,27 +46,10 @@ def makes(name: str, kind: str = "trajectory") -> Callable[[Make], Make]:
     """Register a generator of files of a format."""
 
     def registered(make: Make) -> Make:
-        GENERATORS.setdefault((name, kind), []).append(_with_bytes(make) if name in TEXTS else make)
+        GENERATORS.setdefault((name, kind), []).append(make)
         return make
 
     return registered
-
-
-def _with_bytes(make: Make) -> Make:
-    """The same files with a byte that is no UTF-8 for each :data:`UNDECODABLE`, and the letter é as it is."""
-
-    def made(rng: random.Random) -> File:
-        file = make(rng)
-        return file if file.name.endswith(".zip") else file._replace(render=lambda of: _bytes(file.render(of)))
-
-    return made
-
-
-def _bytes(data: bytes) -> bytes:
-    for character, written in ((UNDECODABLE, b"\xff"), ("é", "é".encode())):
-        for found in (character.encode(), json.dumps(character)[1:-1].encode()):
-            data = data.replace(found, written)
-    return data
 
 
 @dataclass(frozen=True)
@@ -123,7 +102,6 @@ class Style:
         self.often = rng.choice((0.0, 0.1, 0.3, 0.5))
         self.twins = rng.random() < 0.2
         self.days = rng.choice((0, 1, 5))
-        self.accents = rng.random() < 0.2
         self.start_s = SUMMER_S
         if self.time in ("naive", "dmy", "mdy", "words", "short", "digits") and rng.random() < 0.3:
             self.options["time_zone"] = "Europe/Berlin"
@@ -173,10 +151,7 @@ class Style:
             x, y, time, known = lon * 3, lat * 3, None, None
         if odd == "total":
             user = dict.fromkeys(user, "Total")
-        who = user[self.people]
-        if self.accents:
-            who = UNDECODABLE if rng.random() < 0.15 else who.replace("a", "é")
-        return Fix(number, who, x, y, time, seconds, None if odd == "e7" else known, odd)
+        return Fix(number, user[self.people], x, y, time, seconds, None if odd == "e7" else known, odd)
 
     def _lon(self) -> float:
         rng = self.rng

@@ -114,19 +114,13 @@ def unknown(file: File, first: First) -> bool:
 def check_left_out(before: Reading, after: Reading | None, record: Record) -> None:
     """Every row but those of ``record`` is as it was."""
     named = codes(before, after)
-    _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind, _untimed(before, after))
+    _check(rows_of(before, named), rows_of(after, named), record.lats, (), named, before.kind)
 
 
 def check_changed(before: Reading, after: Reading, record: Record, other: Record) -> None:
     """Every row but those of ``record``, and of ``other`` in its place, is as it was."""
     named = codes(before, after)
-    lats = record.lats, other.lats
-    _check(rows_of(before, named), rows_of(after, named), *lats, named, before.kind, _untimed(before, after))
-
-
-def _untimed(before: Reading, after: Reading | None) -> int:
-    """How many more records are left out for want of a time: those whose times would follow from the record."""
-    return 0 if after is None else abs(after.report.dropped.get("no_time", 0) - before.report.dropped.get("no_time", 0))
+    _check(rows_of(before, named), rows_of(after, named), record.lats, other.lats, named, before.kind)
 
 
 def _check(
@@ -136,7 +130,6 @@ def _check(
     new: Sequence[float | None],
     named: set[str],
     kind: str,
-    untimed: int,
 ) -> None:
     if kind == "stream":
         _check_counts(before, after, len(new))
@@ -147,7 +140,7 @@ def _check(
     for rows, lats, what in ((gone, old, "lost"), (come, new, "new")):
         others = [row for row in rows if not _is_of(row, lats) and row[:3] not in joined]
         if FOLLOWS in named and kind == "trajectory":  # sentences of one time are one fix
-            others = others if len(others) > 2 * len(lats) + 2 + untimed else []
+            others = others if len(others) > 2 * len(lats) + 2 else []
         assert not others, f"{what} of other records: {others[:4]}"
         assert len(rows) <= len(lats) + len(joined) or FOLLOWS in named, f"more {what} than the record has: {rows[:4]}"
     once = {row for row, count in (Counter(before) + Counter(after)).items() if count == 2 and row in before}
