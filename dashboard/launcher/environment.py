@@ -13,7 +13,7 @@ VARIABLES = {
 
 
 def start_again_with_them(arguments: Sequence[str]) -> None:
-    """Replace this process by itself with :data:`VARIABLES`, if it is to ``run`` and was started with others."""
+    """Start this process once more with :data:`VARIABLES`, if it is to ``run`` and was started with others."""
     if list(arguments[:1]) == ["run"] and any(os.environ.get(name, "") != VARIABLES[name] for name in VARIABLES):
         os.environ.update(VARIABLES)
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606  # nosec B606  # itself

@@ -25,7 +25,7 @@ class Guard:
 
     @property
     def descriptor(self) -> int:
-        """The end of the pipe whose closing shows that the supervisor has ended: nobody else may hold it."""
+        """The end of the pipe whose closing shows that the supervisor has ended: no other process may hold it."""
         return self._process.stdin.fileno()  # type: ignore[union-attr]
 
     def watch(self, pid: int) -> None:
