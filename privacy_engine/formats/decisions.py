@@ -16,9 +16,11 @@ from privacy_engine.formats.report import Report
 JOINS: Mapping[str, str] = {
     "times_follow": "the times of records without a whole time of their own, which follow from the records before",
     "dst_fold": "which instant a local time is in the hour that comes twice, which follows from the order of rows",
-    "numbered_series": "the numbers of series without a name, which follow from the order in the file",
+    "numbered_series": "the numbers of series without a name, or of one name, which follow from the order in the file",
     "numbered_rows": "the numbers of timestamps without a label, which follow from the order in the file",
     "place_names": "the names of places, each that of the first row of its place",
+    "venue_positions": "the positions of check-ins that have none of their own, which are those of a list of venues",
+    "cut_off": "which records come after the place where the file is damaged, and were not read",
     "joined_places": "which starts of lines were left out because another line of their series ends there",
 }
 """Codes of the notes on a file whose rows depend on other rows, each as what no promise covers."""

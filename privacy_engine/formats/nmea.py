@@ -52,7 +52,7 @@ class _Log:
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of an NMEA log."""
-    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
     log = _Log()
     for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         _read_line(line, number, log)
@@ -195,7 +195,7 @@ NMEA = register(
         read,
         rank=24,
         keeps="times",
-        options=("time",),
+        options=("encoding", "time"),
         person="everything is one person's: a log is one receiver's",
         source="https://gpsd.gitlab.io/gpsd/NMEA.html",
     )
