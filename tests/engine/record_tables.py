@@ -237,14 +237,22 @@ def plt(rng: random.Random) -> File:
     head = "OziExplorer Track Point File Version 2.1\n" if ozi else "Geolife trajectory\n"
     head += "WGS 84\nAltitude is in Feet\nReserved 3\n0,2,255,My Track,0,0,2,8421376\n0\n"
 
+    bare = not ozi and rng.random() < 0.3
+
     def cells(one: Fix) -> list[Any]:
         days = f"{one.time_s / 86400 + 25569:.7f}"
         date, _, clock = text(one.time).partition(" ")
         clock = clock.lstrip("0") if rng.random() < 0.2 else clock
-        return [one.lat, one.lon, 0, f"492{one.tail}", days, *(["16-Jun-24", clock] if ozi else [date, clock])]
+        return [
+            one.lat,
+            one.lon,
+            0,
+            f"492{'' if bare else one.tail}",
+            days,
+            *(["16-Jun-24", clock] if ozi else [date, clock]),
+        ]
 
     found, other = records(style, cells)
-    bare = not ozi and rng.random() < 0.3
     return File("x.plt", "trajectory", found, other, csv_of(None, ",", "" if bare else head), style.options)
 
 
