@@ -173,8 +173,8 @@ def reread_dataset(
 ) -> Dataset:
     """Read the kept upload again in another way, as :func:`import_dataset` would.
 
-    Without ``cleaning`` or ``kind`` these stay as they were. What the first reading decided is used again; where the
-    options or the kind are others, these win and the rest is decided again.
+    Without ``cleaning`` or ``kind`` these stay as they were. What the first reading decided is used again: for another
+    kind what is about the file and not about its columns; where the options are others, all else is decided again.
 
     Raises
     ------
@@ -192,6 +192,8 @@ def reread_dataset(
     _check_kind(kind)
     same = chosen == dataset.options and kind == dataset.requested_kind
     decided = dataset.decided if same else {}
+    if kind and not same and chosen == dataset.options and dataset.decided:
+        decided = dataset.decisions.of_file().as_dict()
     changes: dict[str, Any] = {"options": chosen, "cleaning": steps, "requested_kind": kind, "error": None}
     changes |= {"stage": "", "attempt": 0, "cancel_requested": False, "dismissed": False}
     evidence = None

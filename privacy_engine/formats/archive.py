@@ -304,27 +304,22 @@ def _same_names(
 ) -> dict[tuple[str, str], list[Trajectory]]:
     """The series of all members by name and person: those of one name and person are one series.
 
-    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user.
+    Nameless ones are named after their member, numbered by the ``paths`` of all members, or after their Geolife user,
+    whatever the series of others are called.
     ``owned`` are the persons of the members, None where the series have their own.
     """
     parts: dict[tuple[str, str], list[Trajectory]] = {}
-    taken: set[str] = set()
     called = dict(zip(paths, people.numbered([stem(path.removesuffix(".gz")) for path in paths]), strict=True))
     for member, owner in zip(reported(found), owned, strict=True):
-        path, names = member.path, set[str]()
+        path = member.path
         for one in member.series:
             name = one.name
             if path.lower().endswith(".plt") and options.person != "file":
                 name = folders.geolife_user(path)
             elif not name:
-                own = called.get(path) or called.get(f"{path}.gz") or stem(path)
-                name, n = own, 2
-                while name in taken:
-                    name, n = f"{own} ({n})", n + 1
+                name = called.get(path) or called.get(f"{path}.gz") or stem(path)
             person = name if options.person == "series" else one.person if owner is None else owner
             parts.setdefault((name, person), []).append(one.called(name, person))
-            names.add(name)
-        taken |= names
     return parts
 
 

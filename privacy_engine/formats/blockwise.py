@@ -13,7 +13,7 @@ from dataclasses import replace
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.crs import report_eastward
-from privacy_engine.formats.dialect import Dialect, as_utf8, sniff
+from privacy_engine.formats.dialect import Dialect, as_utf8, encoding_of_mark, sniff
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.people import Whose, settle
 from privacy_engine.formats.report import Report
@@ -26,7 +26,6 @@ from privacy_engine.progress import reported
 
 BLOCK = 2 << 20
 ReadBlock = Callable[[bytes, Dialect, ReadOptions, Report], Points]
-_MARKED = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
 class _NotPlain(Exception):
@@ -91,7 +90,7 @@ def _parts(
         own = Report(unit=report.unit)
         lines = data.count(b"\n")
         if dialect is None:
-            if data.startswith(_MARKED):
+            if (encoding_of_mark(data) or whole.encoding or "UTF-8") != "UTF-8":
                 raise _NotPlain
             data = as_utf8(data, own, whole)
             dialect = sniff(data, whole, own)

@@ -16,9 +16,11 @@ from privacy_engine.formats.report import Report
 JOINS: Mapping[str, str] = {
     "times_follow": "the times of records without a whole time of their own, which follow from the records before",
     "dst_fold": "which instant a local time is in the hour that comes twice, which follows from the order of rows",
-    "numbered_series": "the numbers of series without a name, which follow from the order in the file",
+    "numbered_series": "the numbers of series without a name, or of one name, which follow from the order in the file",
     "numbered_rows": "the numbers of timestamps without a label, which follow from the order in the file",
     "place_names": "the names of places, each that of the first row of its place",
+    "venue_positions": "the positions of check-ins that have none of their own, which are those of a list of venues",
+    "cut_off": "which records come after the place where the file is damaged, and were not read",
     "joined_places": "which starts of lines were left out because another line of their series ends there",
 }
 """Codes of the notes on a file whose rows depend on other rows, each as what no promise covers."""
@@ -26,6 +28,7 @@ JOINS: Mapping[str, str] = {
 LEFT_OUT = "left out"
 HIDDEN = "of the file"
 """What a label has in place of a value that can name a person: the name of a column, of a sheet, of a member."""
+_OF_FILE = ("format", "encoding", "sheet", "delimiter")
 _SAFE = re.compile(rf"(?:{NAMED_COLUMN})?#[0-9]{{1,12}}|EPSG:[0-9]{{1,6}}", re.ASCII)
 
 
@@ -49,14 +52,19 @@ class Decisions:
 
     @classmethod
     def of(cls, report: Report, earlier: Decisions | None = None) -> Decisions:
-        """Those of a reading; of one with what an ``earlier`` one decided, those."""
+        """Those of a reading; of one with all that an ``earlier`` one decided, those."""
         joins = tuple(dict.fromkeys(note["code"] for note in report.notes if note["code"] in JOINS))
-        if earlier is not None:
+        if earlier is not None and "automatic" in earlier.options:
             return replace(earlier, joins=joins)
-        options = _without(report.decided, report.given)
+        given = report.given - set(earlier.options if earlier else ())
+        options = _without(report.decided, given)
         if members := options.get("members"):
-            options["members"] = {name: own and _without(own, report.given) for name, own in members.items()}
+            options["members"] = {name: own and _without(own, given) for name, own in members.items()}
         return cls(options, tuple(report.guesses), joins)
+
+    def of_file(self) -> Decisions:
+        """Those that hold whatever kind of data the file is read as; what its columns are is decided for each kind."""
+        return Decisions({name: self.options[name] for name in _OF_FILE if name in self.options})
 
     def values(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options to read with: those ``given``, and what was decided beside them."""

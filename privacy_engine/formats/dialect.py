@@ -22,10 +22,11 @@ HEADER_WITHIN = 30
 _MARKS = {"tab": "\t", "space": " "}
 _TITLES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "space"}
 _BOMS = (
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\x00\x00\xfe\xff", "utf-32"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
+    (b"\xef\xbb\xbf", "UTF-8"),
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
 )
 
 
@@ -50,41 +51,54 @@ class Dialect:
 
 
 def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> bytes:
-    """The bytes of a text as UTF-8 without a byte order mark, in the encoding that the options state, if they do.
+    """The bytes of a text as UTF-8 without a byte order mark: in the encoding of its mark, or that the options state.
+
+    What cannot be decoded in a stated encoding is replaced, one character at a time.
 
     Raises
     ------
     FormatError
-        The text is UTF-16 without a mark, or its marked encoding is damaged.
+        The text is UTF-16 without a mark, or its marked encoding is damaged; with a stated encoding neither.
     """
-    if data.startswith(b"\xef\xbb\xbf"):
-        data = data[3:]
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            report.encoding = encoding.upper()
-            try:
-                return data.decode(encoding).encode("utf-8")
-            except UnicodeError as error:
-                message = f"The text declares the encoding {encoding.upper()} but is damaged. Re-save it as UTF-8."
-                raise FormatError(message, code="bad_encoding") from error
-    if bare_utf16(data[:4096]):
+    stated = None if options is None else options.encoding
+    marked = encoding_of_mark(data)
+    if marked is None and stated is None and bare_utf16(data[:4096]):
         raise FormatError(
             "This seems to be UTF-16 without a byte order mark. Re-save it as UTF-8.", code="utf16_without_bom"
         )
-    stated = None if options is None else options.encoding
-    report.decide("encoding", stated or "UTF-8")
-    if data.isascii():
-        return data
-    if stated == "UTF-8":
-        return data.decode("utf-8", "replace").encode("utf-8")
+    encoding = report.encoding = marked or stated or "UTF-8"
+    report.decide("encoding", encoding)
+    if encoding == "UTF-8":
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        if data.isascii():
+            return data
     try:
-        data.decode("utf-8" if stated is None else "ascii")
-        return data
-    except UnicodeDecodeError:
-        report.decide("encoding", "Latin-1")
-        report.note("encoding", "The text is not UTF-8 and was read as Latin-1.", level="info")
-        report.encoding = "Latin-1"
-        return data.decode("latin-1").encode("utf-8")
+        text = data.decode(encoding)
+    except UnicodeError as error:
+        if stated is not None or marked == "UTF-8":
+            text = data.decode(encoding, "replace")
+            note_replaced(report)
+        elif marked is not None:
+            message = f"The text declares the encoding {marked} but is damaged. Re-save it as UTF-8."
+            raise FormatError(message, code="bad_encoding") from error
+        else:
+            report.encoding = "Latin-1"
+            report.decide("encoding", "Latin-1")
+            message = "The text is not UTF-8 and was read as Latin-1."
+            report.note("encoding", message, level="info")
+            text = data.decode("latin-1")
+    return text.encode("utf-8", "replace")
+
+
+def note_replaced(report: Report) -> None:
+    """Record that some characters of a text are not in its encoding."""
+    message = f"Some characters are not {report.encoding}; each was replaced by \ufffd in its own record."
+    report.note("replaced", message)
+
+
+def encoding_of_mark(data: bytes) -> str | None:
+    """The encoding that the byte order mark at the start of a text states; None where there is none."""
+    return next((encoding for mark, encoding in _BOMS if data.startswith(mark)), None)
 
 
 def bare_utf16(head: bytes) -> bool:
@@ -95,7 +109,7 @@ def bare_utf16(head: bytes) -> bool:
 
 def looks_like_text(head: bytes) -> bool:
     """Whether bytes may be a text: marked as Unicode, or with few control characters."""
-    if head.startswith(tuple(mark for mark, _ in _BOMS)) or bare_utf16(head[:4096]):
+    if encoding_of_mark(head) not in (None, "UTF-8") or bare_utf16(head[:4096]):
         return True
     controls = sum(head.count(code) for code in range(32) if code not in (9, 10, 11, 12, 13, 27))
     return controls * 20 <= len(head)

@@ -83,7 +83,7 @@ class _Rows:
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a GeoJSON file: one for each value of a property that names one, else one timeline."""
     report.unit = "feature"
-    document = parsed(source.read())
+    document = parsed(source.read(), options, report)
     features = _features(document)
     return read_features(features, range(1, len(features) + 1), in_system(document, features, options), report)
 
@@ -309,7 +309,7 @@ GEOJSON = register(
         read,
         rank=22,
         keeps="times, series, landmarks",
-        options=("id", "landmark", "fourth", "ends", *TIMED),
+        options=("encoding", "id", "landmark", "fourth", "ends", *TIMED),
         columns=("id", "person", "landmark"),
         person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc7946",

@@ -25,7 +25,7 @@ _SEQUENCE = re.compile(rb"\s*\x1e\s*\{|" + _START + rb"\n\s*\{[^\n]{0,2000}\"typ
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a sequence of features; lines that are no JSON are dropped by number."""
     report.unit = "line"
-    text = as_utf8(source.read(), report).decode("utf-8")
+    text = as_utf8(source.read(), report, options).decode("utf-8")
     features, numbers, bad = [], [], []
     for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         line = line.strip(_SEPARATOR + " \t")
@@ -57,7 +57,7 @@ GEOJSONSEQ = register(
         read,
         rank=18,
         keeps="times, series, landmarks",
-        options=("id", "landmark", "fourth", "ends", *TIMED),
+        options=("encoding", "id", "landmark", "fourth", "ends", *TIMED),
         columns=("id", "person", "landmark"),
         person=PERSON_TEXT,
         source="https://www.rfc-editor.org/rfc/rfc8142",

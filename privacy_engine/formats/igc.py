@@ -31,7 +31,7 @@ _START = re.compile(rb"\s*A[A-Za-z0-9 ]{3}[^\n]*\r?\n(?:[A-Z][^\n]*\r?\n){0,40}?
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The flight of an IGC file."""
-    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
     rows = Rows()
     clocks: list[float] = []
     days: list[float] = []
@@ -92,7 +92,7 @@ IGC = register(
         read,
         rank=26,
         keeps="times",
-        options=("time",),
+        options=("encoding", "time"),
         person="everything is one person's: a log is one flight",
         source="https://www.fai.org/igc-documents",
     )

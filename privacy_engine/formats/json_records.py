@@ -32,14 +32,15 @@ Flat = dict[str, str | None]
 _LIST = re.compile(r"(?:\A[\s\ufeff]*|:\s*)\[\s*\{")
 _DECODER = json.JSONDecoder(parse_float=str)  # the text of a number is exact
 _PLACE = re.compile(rf"({NAMED_COLUMN})?#([1-9][0-9]*)")
-_BLANK_BYTES = b" \t\r\n\xef\xbb\xbf"
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]')
+LINES = "lines"
 LONGEST_RECORD = 1 << 20
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of a file of records; lines that are no JSON objects are dropped by number."""
     report.unit = "record"
-    coming = records(source, report)
+    coming = records(source, options, report)
     first = list(itertools.islice(coming, SAMPLE))
     columns = _columns([flat for _, record in first if (flat := flattened(record))])
     if options.applied:  # columns are named by their paths, whatever other records have
@@ -94,7 +95,7 @@ def _text(value: Any) -> str | None:
         return "?"
 
 
-def records(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def records(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     """The records of a file with their numbers, one at a time; what is none in their place is counted in the report.
 
     Raises
@@ -102,14 +103,21 @@ def records(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any
     FormatError
         The JSON is damaged, or holds no list of records.
     """
-    at, _ = _first_record(plain_head(source.head))
-    if at is None:
-        raise FormatError("This JSON holds no list of records.", code="no_rows", rule="a list of objects")
-    return _of_lines(source, report) if at < 0 else _of_array(source, at, report)
+    where = options.records or _first_record(plain_head(source.head))[0]
+    if where is None:
+        raise _no_list()
+    report.decide("records", where)
+    if where == LINES:
+        return _of_lines(source, options, report)
+    return _of_array(source, where, options, report)
 
 
-def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    text = text_of(source, lines=True)
+def _no_list() -> FormatError:
+    return FormatError("This JSON holds no list of records.", code="no_rows", rule="a list of objects")
+
+
+def _of_lines(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+    text = text_of(source, options, report, lines=True)
     for number, line in enumerate(text, start=1):
         record = parsed_line(line) if (line := line.strip()) else None
         if isinstance(record, dict):
@@ -119,12 +127,13 @@ def _of_lines(source: Source, report: Report) -> Iterator[tuple[int, dict[str, A
             report.drop("bad_json", 1, [number])
 
 
-def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    text = text_of(source)
+def _of_array(source: Source, where: str, options: ReadOptions, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
     number = 0
     try:
-        text.read(at)
-        reader = JsonReader(text, longest=LONGEST_RECORD, decoder=_DECODER)
+        reader = JsonReader(text_of(source, options, report), longest=LONGEST_RECORD, decoder=_DECODER)
+        if not all(reader.enter(_unescaped(part)) for part in where.split("/")[1:]) or reader.next() != "[":
+            raise _no_list()
+        reader.take("[")
         for number, record in enumerate(reader.elements(), start=1):
             if isinstance(record, dict):
                 yield number, record
@@ -134,8 +143,33 @@ def _of_array(source: Source, at: int, report: Report) -> Iterator[tuple[int, di
     except (ValueError, RecursionError) as error:
         if isinstance(error, FormatError):
             raise
-        message = f"The JSON is damaged after record {number}. Is the file complete, and UTF-8?"
+        message = f"The JSON is damaged after record {number}. Is the file complete?"
         raise FormatError(message, code="bad_json", row=number + 1) from error
+
+
+def _unescaped(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~")
+
+
+def _pointer(before: str) -> str:
+    """The JSON pointer of what follows the first characters of a document.
+
+    >>> _pointer('{"a": 1, "b/c": [{}, ')
+    '#/b~1c/1'
+    """
+    parts: list[str | int] = []
+    text = ""
+    for mark in _TOKEN.findall(before):
+        if mark in "{[":
+            parts.append("" if mark == "{" else 0)
+        elif mark in "}]":
+            parts = parts[:-1]
+        elif mark == ":" and parts:
+            parts[-1] = json.loads(text)
+        elif mark == "," and parts and isinstance(parts[-1], int):
+            parts[-1] += 1
+        text = mark
+    return "/".join(["#", *(str(part).replace("~", "~0").replace("/", "~1") for part in parts)])
 
 
 def _lines_begin(head: bytes) -> bool:
@@ -149,28 +183,29 @@ def _lines_begin(head: bytes) -> bool:
         return False
 
 
-def _first_record(head: bytes) -> tuple[int | None, Flat]:
-    """Where the array of the records begins (after its bracket, in characters) and the first of them.
+def _first_record(head: bytes) -> tuple[str | None, Flat]:
+    """Where the array of the records is, as the option states it, and the first of them; None for no records.
 
-    -1 for lines, None where there are no records. It is the first list of objects with positions, else the first.
+    It is the first list of objects with positions, else the first.
     """
-    lists = list(itertools.islice(_lists(head.decode("utf-8", "ignore")), 20))
+    lists = list(itertools.islice(_lists(head.decode("utf-8", "replace")), 20))
     one_line = not head.strip().partition(b"\n")[2]
     if _lines_begin(head) and not (one_line and lists):
-        return -1, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
+        return LINES, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
     located = [one for one in lists if _is_located(one[1]) or one[1].get("_type") == "location"]
     return next(iter(located + lists), (None, {}))
 
 
-def _lists(head: str) -> Iterator[tuple[int, Flat]]:
-    """Where the lists of objects in the first characters begin, with the first object of each."""
+def _lists(head: str) -> Iterator[tuple[str, Flat]]:
+    """The pointers of the lists of objects in the first characters, with the first object of each."""
     for match in _LIST.finditer(head):
         try:
             record, _ = _DECODER.raw_decode(head, match.end() - 1)
+            pointer = _pointer(head[: head.index("[", match.start())])
         except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
-            yield head.index("[", match.start()) + 1, _with_geometry(record)
+            yield pointer, _with_geometry(record)
 
 
 def _with_geometry(record: dict[str, Any]) -> Flat:
@@ -189,10 +224,10 @@ def sniff(head: bytes) -> bool:
     head = plain_head(head)
     if not begins_like_json(head):
         return False
-    at, flat = _first_record(head)
-    if at is None or _is_geojson(flat):
+    where, flat = _first_record(head)
+    if where is None or _is_geojson(flat):
         return False
-    alone = at < 0 or head[:at].strip(_BLANK_BYTES) == b"["
+    alone = where in (LINES, "#")
     return _is_located(flat) or (alone and len(flat) > 1 and all("." not in key for key in flat))
 
 
@@ -211,7 +246,7 @@ JSON_RECORDS = register(
         read,
         rank=21,
         keeps="times, series, landmarks",
-        options=("decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
+        options=("encoding", "records", "decimal", "lon", "lat", "geometry", "id", "landmark", "ends", *TIMED),
         columns=COLUMNS,
         person="a member of the records, as a column of a CSV table",
         source="https://jsonlines.org",

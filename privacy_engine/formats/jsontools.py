@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
 import io
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TextIO
 
 from privacy_engine.errors import FormatError
-from privacy_engine.formats.dialect import as_utf8
+from privacy_engine.formats.dialect import as_utf8, encoding_of_mark, note_replaced
+from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.report import Report
 from privacy_engine.formats.source import Source
 from privacy_engine.progress import ROWS, advance
@@ -18,16 +22,16 @@ _NO_BLANK = re.compile(r"[^ \t\r\n\ufeff]")
 _PIECE = 1 << 18
 
 
-def parsed(data: bytes) -> Any:
-    """A whole document.
+def parsed(data: bytes, options: ReadOptions, report: Report) -> Any:
+    """A whole document; bytes that are not UTF-8, or what the options state, are replaced.
 
     Raises
     ------
     FormatError
-        It is damaged, nested too deeply, or in another encoding.
+        It is damaged or nested too deeply.
     """
     try:
-        text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig")
+        text = as_utf8(data, report, in_utf8(options)).decode("utf-8")
         if len(text) < _PIECE:
             return json.loads(text)
         return json.loads(text, parse_float=_reporting(float), parse_int=_reporting(int))
@@ -36,10 +40,13 @@ def parsed(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         message = f"The JSON is damaged at line {error.lineno}, column {error.colno}. Is the file complete?"
         raise FormatError(message, code="bad_json", row=error.lineno, column=str(error.colno)) from error
-    except UnicodeError as error:
-        raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
     except ValueError as error:  # a whole number of more than 4300 digits
         raise FormatError("The JSON holds a number that is too long.", code="bad_json") from error
+
+
+def in_utf8(options: ReadOptions) -> ReadOptions:
+    """The options with the encoding of JSON where they state none: its standard defines it, so nothing is decided."""
+    return replace(options, encoding=options.encoding or "UTF-8")
 
 
 def _reporting(read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -140,6 +147,36 @@ class JsonReader:
             if self.take(",}") == "}":
                 return
 
+    def enter(self, part: str) -> bool:
+        """Go to the member or element of this name or number of the next value; whether there is one."""
+        if self.next() not in ("{", "["):
+            return False
+        listed = self.take("{[") == "["
+        if listed and self.next() == "]":
+            return False
+        names = map(str, itertools.count()) if listed else self.members()
+        for name in names:
+            if name == part:
+                return True
+            self.skip()
+            if listed and self.take(",]") == "]":
+                return False
+        return False
+
+    def skip(self) -> None:
+        """Take the next value, of any length."""
+        if self.next() not in ("{", "["):
+            self.value()
+        elif self.take("{[") == "{":
+            for _ in self.members():
+                self.skip()
+        elif self.next() == "]":
+            self.take("]")
+        else:
+            self.skip()
+            while self.take(",]") == ",":
+                self.skip()
+
     def _more(self) -> bool:
         """Read a piece as long as what is held, at least, so that long values are decoded few times."""
         advance()
@@ -149,22 +186,36 @@ class JsonReader:
         return bool(piece)
 
 
-def text_of(source: Source, *, lines: bool = False) -> io.TextIOWrapper:
-    """The text of a source, decoded as it is read; of ``lines`` what is no UTF-8 is replaced, else a ValueError."""
-    raw = io.BufferedReader(_Utf8(source, lines=lines))
-    return io.TextIOWrapper(raw, "utf-8-sig", "replace" if lines else "strict", newline="\n" if lines else "")
+def text_of(source: Source, options: ReadOptions, report: Report, *, lines: bool = False) -> io.TextIOWrapper:
+    """The text of a source, decoded as it is read; what cannot be decoded is replaced."""
+    raw = io.BufferedReader(_Utf8(_pieces(source, in_utf8(options), report, lines=lines)))
+    return io.TextIOWrapper(raw, "utf-8", newline="\n" if lines else "")
+
+
+def _pieces(source: Source, options: ReadOptions, report: Report, *, lines: bool) -> Iterator[bytes]:
+    """The bytes of a source as UTF-8 without a byte order mark; with a limit on ``lines`` where stated."""
+    marked = encoding_of_mark(source.head)
+    if (marked or options.encoding) != "UTF-8":
+        yield as_utf8(source.read(), report, options)
+        return
+    report.decide("encoding", "UTF-8")
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    start, whole = 3 if marked else 0, True
+    for piece in itertools.chain(source.blocks(1 << 18) if lines else source.chunks(), (b"",)):
+        text = decoder.decode(piece[start:], final=not piece)
+        start = 0
+        if whole and "\ufffd" in text:
+            note_replaced(report)
+            whole = False
+        yield text.encode("utf-8")
 
 
 class _Utf8(io.RawIOBase):
-    """The bytes of a source as a file of UTF-8, without a byte order mark; with a limit on ``lines`` where stated."""
+    """Pieces of bytes as a file."""
 
-    def __init__(self, source: Source, *, lines: bool = False) -> None:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
         super().__init__()
-        if source.head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            self._pieces = iter([as_utf8(source.read(), Report())])
-        else:
-            self._pieces = source.blocks(1 << 18) if lines else source.chunks()
-        self._left = next(self._pieces, b"").removeprefix(b"\xef\xbb\xbf")
+        self._pieces, self._left = pieces, b""
 
     def readable(self) -> bool:
         return True

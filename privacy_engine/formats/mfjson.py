@@ -29,7 +29,7 @@ _MARK = re.compile(rb'"temporalGeometry"\s*:|"type"\s*:\s*"(?:' + "|".join(TYPES
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The series of an MF-JSON document: one for each feature that has an identifier, else for each feature."""
     report.unit = "feature"
-    document = parsed(source.read())
+    document = parsed(source.read(), options, report)
     features = [_identified(one, number) for number, one in enumerate(reported(_features(document), ROWS), start=1)]
     if count := sum(is_moving(one) and set(one["properties"]) == {NUMBER} for one in features):
         message = "Features without an identifier and properties are called by their place in the file."
@@ -80,7 +80,7 @@ MFJSON = register(
         read,
         rank=16,
         keeps="times, series, landmarks, coordinate system",
-        options=("id", "landmark", "fourth", "ends", *TIMED),
+        options=("encoding", "id", "landmark", "fourth", "ends", *TIMED),
         columns=("id", "person", "landmark"),
         person="a property of the features, as a column of a CSV table; else the id of each if they overlap in time",
         source="https://docs.ogc.org/is/19-045r3/19-045r3.html",

@@ -46,13 +46,14 @@ class _Log:
     ais: int = 0
     day_ahead: float = math.nan
     dated: dict[tuple[float, str], int] = field(default_factory=dict)
+    unread: set[int] = field(default_factory=set)  # places without a position that can be read
     follow: int = 0  # sentences of a position without a date of their own
     joined: int = 0
 
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The timeline of an NMEA log."""
-    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
     log = _Log()
     for number, line in enumerate(reported(text.splitlines(), ROWS), start=1):
         _read_line(line, number, log)
@@ -139,11 +140,14 @@ def _fix(kind: str, cells: list[str], number: int, log: _Log) -> None:
         log.joined += 1
         return
     lat, lon = (_degrees(cells[at], cells[at + 1], letters) for at, letters in ((first, "NS"), (first + 2, "EW")))
+    if not (isinstance(lon, float) and isinstance(lat, float)):
+        log.unread.add(len(log.clocks))
     log.rows.add(lon, lat, None, number)
     log.clocks.append(clock_s(cells[time]))
     log.clock_texts.append(cells[time])
     log.days.append(day if math.isfinite(day) else log.day_ahead)
-    log.dated.setdefault((log.days[-1], cells[time]), len(log.days) - 1)
+    if len(log.days) - 1 not in log.unread:
+        log.dated.setdefault((log.days[-1], cells[time]), len(log.days) - 1)
     log.day_ahead = math.nan
 
 
@@ -155,7 +159,7 @@ def _lately(text: str, day: float, log: _Log) -> int | None:
     if math.isfinite(day) and (day, text) in log.dated:
         return log.dated[day, text]
     last = range(len(log.clock_texts) - 1, max(-1, len(log.clock_texts) - 5), -1)
-    same = (place for place in last if log.clock_texts[place] == text)
+    same = (place for place in last if log.clock_texts[place] == text and place not in log.unread)
     return next((place for place in same if math.isnan(day) or math.isnan(log.days[place])), None)
 
 
@@ -195,7 +199,7 @@ NMEA = register(
         read,
         rank=24,
         keeps="times",
-        options=("time",),
+        options=("encoding", "time"),
         person="everything is one person's: a log is one receiver's",
         source="https://gpsd.gitlab.io/gpsd/NMEA.html",
     )

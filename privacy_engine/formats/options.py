@@ -53,7 +53,7 @@ TIME_UNITS: Choices = (
     ("date", "digits of a date: 20241231, 20241231235959"),
     ("none", "no times: labels of the rows of a table of counts"),
 )
-ENCODINGS: Choices = (("UTF-8", "UTF-8"), ("Latin-1", "Latin-1"))
+ENCODINGS: Choices = (("UTF-8", "UTF-8"), ("Latin-1", "Latin-1"), ("UTF-16", "UTF-16"), ("UTF-32", "UTF-32"))
 ZEROS: Choices = (("position", "a position"), ("none", "no position"))
 SERIES_NAMES: Choices = (("id", "its own name"), ("person", "the person, then its own name"))
 FOURTH: Choices = (("time", "the time of the position"), ("none", "nothing that is read"))
@@ -153,7 +153,9 @@ class ReadOptions:
         SYSTEMS,
     )
     first_n: int | None = _option("integer", "First n points", "Keep only the first n points of each series, in time.")
-    encoding: str | None = _option("choice", "Encoding", "How a text is encoded.", ENCODINGS, advanced=True)
+    encoding: str | None = _option(
+        "choice", "Encoding", "How a text is encoded that has no byte order mark.", ENCODINGS, advanced=True
+    )
     header: str | None = _option(
         "text", "Header line", "Which line of a table of text names its columns; 0: none does.", advanced=True
     )
@@ -164,6 +166,13 @@ class ReadOptions:
         "text", "Column of times of day", _COLUMN + " #0: the time column holds date and time.", advanced=True
     )
     place: str | None = _option("text", "Place column", _COLUMN + " Where each check-in was.", advanced=True)
+    records: str | None = _option(
+        "text",
+        "List of records",
+        "Which list of a JSON document holds the records, as a JSON pointer: #/data/0/points; # is the whole document. "
+        "lines: each line is a record.",
+        advanced=True,
+    )
     geometry: str | None = _option("text", "Geometry column", _COLUMN, advanced=True)
     zeros: str | None = _option("choice", "Position 0, 0", "What the position 0, 0 stands for.", ZEROS, advanced=True)
     separator: str | None = _option(
@@ -273,6 +282,8 @@ def _checked(option: Option, value: Any) -> Any:
         raise _refused(option, value, "must be the number of a line, or 0 for none")
     if option.name == "columns" and not re.fullmatch("[1-9][0-9]{0,4}", value):
         raise _refused(option, value, "must be a whole number of at least 1")
+    if option.name == "records" and not re.fullmatch("lines|#(/[^/]*)*", value):
+        raise _refused(option, value, "must be a JSON pointer such as #/data, or lines")
     return _person(option, value) if option.name == "person" else value
 
 

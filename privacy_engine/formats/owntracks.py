@@ -35,7 +35,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     """The devices of a recorder file, named after their topics; crossings and settings are no fixes."""
     rows, persons = Rows(), list[str]()
     dropped: dict[str, list[int]] = {"short_row": [], "not_a_position": []}
-    for number, entry, written in reported(_entries(source, report), ROWS):
+    for number, entry, written in reported(_entries(source, options, report), ROWS):
         if entry is None:
             dropped["short_row"].append(number)
         elif entry.get("_type") == "location":
@@ -57,13 +57,15 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
-def _entries(source: Source, report: Report) -> Iterator[tuple[int, dict[str, Any] | None, str | None]]:
+def _entries(
+    source: Source, options: ReadOptions, report: Report
+) -> Iterator[tuple[int, dict[str, Any] | None, str | None]]:
     """Each entry with its number and the time at which it was written, None for a line that is none."""
-    if begins_like_json(source.head):
-        for number, record in records(source, report):
+    if options.records or (not options.applied and begins_like_json(source.head)):
+        for number, record in records(source, options, report):
             yield number, record, None
         return
-    text = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    text = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), start=1):
         match = _LINE.fullmatch(line.strip())
         entry = parsed_line(match[2]) if match else None
@@ -115,7 +117,7 @@ OWNTRACKS = register(
         read,
         rank=16,
         keeps="times, series (each device's topic)",
-        options=("id", *TIMED),
+        options=("encoding", "records", "id", *TIMED),
         columns=("person",),
         person="each user, by the topic owntracks/user/device, else each tracker by its tid; or what is named of a "
         "location's JSON",

@@ -53,7 +53,7 @@ def settle(series: list[Trajectory], whose: Whose, options: ReadOptions, report:
     if options.person_column is not None:
         return reported(series if whose.kind == COLUMN else _by_name(series), stated, "", options, report)
     if stated == SERIES:
-        return reported(_apart(series), stated, "", options, report)
+        return reported(_apart(series, report), stated, "", options, report)
     one = _all_one(series, stem(report.file) if stated == "file" else "")
     return reported(one, stated, "", options, report)
 
@@ -140,9 +140,12 @@ def of_person(one: Trajectory, person: str) -> Trajectory:
     return one if one.person == person else one.called(one.name, person)
 
 
-def _apart(series: list[Trajectory]) -> list[Trajectory]:
+def _apart(series: list[Trajectory], report: Report) -> list[Trajectory]:
     """Each series a person of its own, also where two bear the same name."""
     names = numbered([one.name for one in series])
+    if count := sum(one.name != name for one, name in zip(series, names, strict=True)):
+        message = "Several series have one name: their persons have numbers, by their order in the file."
+        report.note("numbered_series", message, level="info", count=count)
     return [of_person(one, name) for one, name in zip(series, names, strict=True)]
 
 

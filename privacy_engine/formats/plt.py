@@ -47,7 +47,7 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
 
 def points_of(data: bytes, options: ReadOptions, report: Report) -> Points:
     """The rows of a .plt file."""
-    data = as_utf8(data, report)
+    data = as_utf8(data, report, options)
     head = _HEAD.match(data)
     ozi = head is not None and head[1].lower().startswith(b"ozi")
     start = _first_row(data, ozi) if head is not None else 0
@@ -105,7 +105,7 @@ PLT = register(
         read,
         rank=30,
         keeps="times",
-        options=TIMED,
+        options=("encoding", *TIMED),
         person="everything is one person's; in an archive as Geolife is published, the folder above Trajectory",
         source="https://www.microsoft.com/en-us/research/publication/geolife-gps-trajectory-dataset-user-guide/",
         head=head_sample.of_text,

@@ -32,7 +32,7 @@ _HEADER = re.compile(rb'[^\n]{0,400}(?:^|[,;"])polyline(?:$|[,;"\r\n])', re.IGNO
 
 def read(source: Source, options: ReadOptions, report: Report) -> list[Trajectory]:
     """The taxis of a file of trips (the trips, where no column names the taxi; option id=TRIP_ID)."""
-    data = as_utf8(source.read_lines(), report).decode("utf-8", "replace")
+    data = as_utf8(source.read_lines(), report, options).decode("utf-8", "replace")
     table = rows_of(io.StringIO(data, newline=""), ";" if ";" in data.split("\n", 1)[0] else ",")
     rows, starts, steps = Rows(), list[str](), list[int]()
     persons, of_person = list[int](), dict[str, int]()
@@ -128,7 +128,7 @@ PORTO = register(
         read,
         rank=33,
         keeps="times, series (each taxi's id)",
-        options=("id", *TIMED),
+        options=("encoding", "id", *TIMED),
         columns=("id", "person"),
         person="each taxi, by its TAXI_ID; else everything is one person's: a TRIP_ID names no person",
         source="https://www.kaggle.com/c/pkdd-15-predict-taxi-service-trajectory-i/data",

@@ -75,13 +75,11 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     report.unit = "entry"
     found, number = _Found(), 0
     try:
-        for number, (kind, entry) in enumerate(reported(_entries(source), ROWS), start=1):
+        for number, (kind, entry) in enumerate(reported(_entries(source, options, report), ROWS), start=1):
             if isinstance(entry, dict):
                 _READERS[kind](entry, number, found)
     except RecursionError as error:
         raise FormatError("The JSON is nested too deeply.", code="too_deep") from error
-    except UnicodeError as error:
-        raise FormatError("The JSON is not UTF-8. Re-save it as UTF-8.", code="bad_encoding") from error
     except ValueError as error:
         if isinstance(error, FormatError):
             raise
@@ -106,9 +104,9 @@ def read(source: Source, options: ReadOptions, report: Report) -> list[Trajector
     return build(points, options, report)
 
 
-def _entries(source: Source) -> Iterator[tuple[str, Any]]:
+def _entries(source: Source, options: ReadOptions, report: Report) -> Iterator[tuple[str, Any]]:
     """The entries of a document, each with the kind that defines how it is read; the errors of JsonReader."""
-    reader = JsonReader(text_of(source), longest=LONGEST_ENTRY)
+    reader = JsonReader(text_of(source, options, report), longest=LONGEST_ENTRY)
     if reader.take("[{") == "[":
         yield from (("phone", entry) for entry in reader.elements())
     else:
@@ -208,7 +206,7 @@ TAKEOUT = register(
         read,
         rank=19,
         keeps="times, series (one for each kind of record)",
-        options=("id", *TIMED),
+        options=("encoding", "id", *TIMED),
         person="everything is one person's: a file is one account's",
         source="https://locationhistoryformat.com/",
     )

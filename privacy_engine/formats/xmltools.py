@@ -14,6 +14,7 @@ from typing import IO
 from xml.parsers import expat  # nosec B407
 
 from privacy_engine.errors import FormatError
+from privacy_engine.formats.dialect import note_replaced
 from privacy_engine.formats.report import Report
 from privacy_engine.plurals import counted
 from privacy_engine.progress import advance
@@ -84,6 +85,11 @@ def clean(data: bytes, report: Report) -> bytes:
         bare = bare[declaration.end() :]
         if encoding and encoding[1].lower() not in (b"utf-8", b"utf8", b"us-ascii", b"utf-16"):
             bare = _decoded(bare, encoding[1].decode("ascii"))
+    try:
+        bare.decode("utf-8")
+    except UnicodeDecodeError:  # which would end the document there
+        note_replaced(report)
+        bare = bare.decode("utf-8", "replace").encode("utf-8")
     return bare
 
 

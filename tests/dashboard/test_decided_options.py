@@ -29,7 +29,7 @@ BODY = b"lon;lat;time\n" + b"".join(
     f"{10 + i / 100};{50 + i / 50};2024-06-01T10:{i:02}:00Z\n".encode() for i in range(6)
 )
 GUESS = {"what": "swap", "value": "yes", "message": "Longitude and latitude changed places.", "option": "swap"}
-SWAPPED = {"options": {"swap": "yes"}, "guesses": [GUESS], "joins": []}
+SWAPPED = {"options": {"swap": "yes", "automatic": "no"}, "guesses": [GUESS], "joins": []}
 """What no reading of this file decides: it shows in the positions of whatever uses it."""
 FIRST_EVENTS = [{"name": "first-events", "events": 3}]
 LISTED = ["lat of the file", "lon #1", "swap yes", "time_zone Europe/Paris"]
@@ -172,6 +172,20 @@ class TestLaterReadings:
         assert west(found) == 10.0
         assert GUESS not in found["decided"]["guesses"]
         assert found["decided"]["options"].get("swap") != "yes"
+
+    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
+    def test_another_kind_keeps_what_is_about_the_file(
+        self, owner_api: APIClient, worker: bool, request: pytest.FixtureRequest
+    ) -> None:
+        found = made(owner_api, BODY)
+        options = {"encoding": "Latin-1", "swap": "yes", "automatic": "no"}
+        decide(found, {"options": options, "guesses": [GUESS], "joins": []})
+        if worker:
+            request.getfixturevalue("everything_is_large")
+        found = again(owner_api, found, kind="trajectory")
+        decided = found["decided"]["options"]
+        assert (decided["encoding"], decided["swap"], decided["automatic"]) == ("Latin-1", "no", "no")
+        assert again(owner_api, found, kind="trajectory")["decided"] == found["decided"]
 
     def test_a_reading_that_fails_changes_nothing(self, owner_api: APIClient, dataset: dict[str, Any]) -> None:
         answer = owner_api.post(f"{dataset['urls']['self']}read/", {"lon": "#9"})

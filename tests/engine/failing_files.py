@@ -149,7 +149,7 @@ def counts(names: int, mark: str = "") -> bytes:
 
 FILES: dict[str, FailingFile] = {
     "archive": FailingFile("a.zip", zipped(**{"a.csv": samples.CSV}), kind="stream"),
-    "bad_encoding": FailingFile("a.geojson", samples.GEOJSON.replace(b"Feature", b"Feat\xffre"), {"format": "geojson"}),
+    "bad_encoding": FailingFile("a.csv", samples.CSV.decode().encode("utf-16") + b"\0"),
     "bad_feather": FailingFile("a.feather", SEEDS["feather"][:-20]),
     "bad_fit": FailingFile("a.fit", samples.FIT[:30]),
     "bad_geopackage": FailingFile("a.gpkg", samples.GEOPACKAGE[:5000]),

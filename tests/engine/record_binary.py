@@ -15,7 +15,21 @@ import numpy as np
 import pyogrio
 
 from tests.engine.format_samples import zipped
-from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
+from tests.engine.record_files import (
+    DATES,
+    NO_UTF8,
+    OTHER,
+    UNITS,
+    File,
+    Fix,
+    Record,
+    Style,
+    encoded,
+    json_of,
+    makes,
+    records,
+    text,
+)
 from tests.engine.record_tables import csv_of
 
 _FIT_EPOCH = 631_065_600
@@ -138,14 +152,16 @@ def archive(rng: random.Random) -> File:
     """Tables of several members, whose units and orders may differ."""
     members = []
     for i in range(rng.randint(1, 3)):
-        style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"))
+        style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma", "e7"), foreign=True)
         style.count = rng.randint(1, 4)
         header = [*(["user"] * rng.randint(0, 1)), "time", "lon", "lat"]
         columns = len(header)
         members.append((f"m{i}.csv", csv_of(header, ";"), style, columns))
 
+    names = rng.choice(({}, {"a": "m0", "b": "m1", "c": ""}))  # as members are called, of which some name no user
+
     def cells(at: int, one: Fix) -> Any:
-        return at, [one.user, one.time, one.lon, one.lat][-members[at][3] :]
+        return at, [names.get(one.user, one.user), one.time, one.lon, one.lat][-members[at][3] :]
 
     found, number = [], 0
     for at, (_, _, style, _) in enumerate(members):
@@ -162,3 +178,59 @@ def archive(rng: random.Random) -> File:
         return zipped(**parts)
 
     return File("x.zip", "trajectory", found, Record(cells(0, last), (last.known,)), render)
+
+
+@makes("zip", "checkins")
+def checkins_with_venues(rng: random.Random) -> File:
+    """A table of check-ins, some without a position, beside the list of their venues."""
+    style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=True)
+    placed = rng.random() < 0.6
+    header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else [])]
+    name = f"Ca{NO_UTF8}" if style.foreign else "Cafe"
+    venues = "".join(f"v{i},{13 + i}.5,{50 + i}.25,{name}\n" for i in range(rng.randint(1, 3)))
+
+    def cells(one: Fix) -> Any:
+        bare = rng.random() < 0.4
+        position = [None, None] if bare else [one.lon, one.lat]
+        return [one.user, one.time, rng.choice(("v0", "v1", "v2", None)), *(position if placed else [])]
+
+    known, other = records(style, cells)
+    found, other = [Record(one.cells, (None,)) for one in known], Record(other.cells, (None,))
+    write = csv_of(header, rng.choice(",;"))
+
+    def render(of: Sequence[Record]) -> bytes:
+        return zipped(**{"checkins.csv": write(of), "venues.csv": encoded(f"venue,longitude,latitude,name\n{venues}")})
+
+    return File("x.zip", "checkins", found, other, render, style.options)
+
+
+@makes("zip")
+def named_members(rng: random.Random) -> File:
+    """Members with one series for each record, some of which are called as another member is, or not at all."""
+    style = Style(rng, times=("iso",), units=("degrees",), odd=("west",))
+    style.count = rng.randint(2, 6)
+    names = ("", "", "m1", "m2", "m1 (2)")
+    plain = rng.random() < 0.5
+
+    def cells(one: Fix) -> Any:
+        return rng.randint(0, 2), rng.choice(names), one
+
+    found, other = records(style, cells)
+
+    def member(of: Sequence[Record], at: int) -> bytes:
+        features = [
+            {
+                "type": "Feature",
+                "geometry": {"type": "Point", "coordinates": [one.lon, one.lat]},
+                "properties": {"time": one.time, **({"id" if plain else "user": name} if name else {})},
+            }
+            for where, name, one in (record.cells for record in of)
+            if where == at
+        ]
+        return json_of({"type": "FeatureCollection", "features": features})
+
+    def render(of: Sequence[Record]) -> bytes:
+        return zipped(**{f"m{at}.geojson": member(of, at) for at in range(3)})
+
+    options = {**style.options, **rng.choice(({}, {}, {"person": "series"}, {"person": "one"}))}
+    return File("x.zip", "trajectory", found, other, render, options)

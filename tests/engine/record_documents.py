@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
+from tests.engine.record_files import (
+    DATES,
+    OTHER,
+    UNITS,
+    File,
+    Fix,
+    Record,
+    Style,
+    encoded,
+    json_of,
+    makes,
+    records,
+    text,
+)
 
 Render = Callable[[Sequence[Record]], bytes]
 _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "letters")
 
 
 def _style(rng: random.Random, **given: Any) -> Style:
-    return Style(rng, **({"units": ("degrees", "degrees", "swapped", "e7"), "texts": False, "odd": _JSON} | given))
+    return Style(
+        rng,
+        **({"units": ("degrees", "degrees", "swapped", "e7"), "texts": False, "odd": _JSON, "foreign": True} | given),
+    )
 
 
 def _point(one: Fix, keys: tuple[str, ...], rng: random.Random) -> dict[str, Any]:
@@ -78,7 +93,7 @@ def _lines(rng: random.Random) -> tuple[list[Record], Record, Style]:
 
 
 def _collection(found: Sequence[Record]) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": [one.cells for one in found]}).encode()
+    return json_of({"type": "FeatureCollection", "features": [one.cells for one in found]})
 
 
 def _features(rng: random.Random) -> tuple[list[Record], Record, Style]:
@@ -91,7 +106,7 @@ def geojson(rng: random.Random) -> File:
     found, other, style = _features(rng)
     key = rng.choice(("features", "features", "locations"))
     return File(
-        "x.geojson", "trajectory", found, other, lambda of: json.dumps({key: [one.cells for one in of]}).encode(),
+        "x.geojson", "trajectory", found, other, lambda of: json_of({key: [one.cells for one in of]}),
         style.options,
     )  # fmt: skip
 
@@ -111,7 +126,7 @@ def vertices(rng: random.Random) -> File:
     def render(of: Sequence[Record]) -> bytes:
         properties = {} if fourth else {"coordTimes": [one.cells[1] for one in of]}
         geometry = {"type": "LineString", "coordinates": [one.cells[0] for one in of]}
-        return json.dumps({"type": "Feature", "geometry": geometry, "properties": properties}).encode()
+        return json_of({"type": "Feature", "geometry": geometry, "properties": properties})
 
     return File("x.geojson", "trajectory", found, other, render, style.options, ordered=True)
 
@@ -122,7 +137,7 @@ def geojsonseq(rng: random.Random) -> File:
     found, other, style = _features(rng)
 
     def render(of: Sequence[Record]) -> bytes:
-        return b"".join(b"\x1e" + json.dumps(one.cells).encode() + b"\n" for one in of)
+        return b"".join(b"\x1e" + json_of(one.cells) + b"\n" for one in of)
 
     return File("x.geojsons", "trajectory", found, other, render, style.options)
 
@@ -164,7 +179,27 @@ def nested(rng: random.Random) -> File:
         return found
 
     found, other = records(style, cells)
-    return File("x.json", "trajectory", found, other, lambda of: json.dumps([one.cells for one in of]).encode())
+    return File("x.json", "trajectory", found, other, lambda of: json_of([one.cells for one in of]))
+
+
+@makes("json")
+def several_lists(rng: random.Random) -> File:
+    """Records in several lists of a document, of which one is read; the others may be empty, or hold positions too."""
+    style = _style(rng, units=("degrees", "e7"))
+    keys = rng.choice((("a", "b"), ("a", "b", "c"), ("b", "a/~")))
+    inner = rng.random() < 0.4
+
+    def cells(one: Fix) -> Any:
+        found: dict[str, Any] = {"time": one.time, "user": one.user}
+        return rng.choice(keys), found | ({"lat": one.lat, "lon": one.lon} if rng.random() < 0.9 else {})
+
+    found, other = records(style, cells)
+
+    def render(of: Sequence[Record]) -> bytes:
+        lists = {key: [one.cells[1] for one in of if one.cells[0] == key] for key in keys}
+        return json_of({"version": "é[{", "data": lists, "end": 1} if inner else lists)
+
+    return File("x.json", "trajectory", found, other, render, style.options)
 
 
 @makes("owntracks")
@@ -182,8 +217,8 @@ def owntracks(rng: random.Random) -> File:
 
     def render(of: Sequence[Record]) -> bytes:
         if not lines:
-            return json.dumps({"count": 1, "data": [one.cells for one in of]}).encode()
-        return b"".join(b"2024-06-15T12:09:00Z\t*\t" + json.dumps(one.cells).encode() + b"\n" for one in of)
+            return json_of({"count": 1, "data": [one.cells for one in of]})
+        return b"".join(b"2024-06-15T12:09:00Z\t*\t" + json_of(one.cells) + b"\n" for one in of)
 
     return File("x.rec" if lines else "x.json", "trajectory", found, other, render, style.options)
 
@@ -199,7 +234,7 @@ def takeout(rng: random.Random) -> File:
         number = [round(value * 1e7) if degrees else value for value in (one.lat, one.lon)]
         e7 = dict(zip(("latitudeE7", "longitudeE7"), number, strict=True))
         if key == "locations":
-            return e7 | {"timestamp": one.time}
+            return e7 | {"timestamp": one.time, "source": one.tail}
         if key == "timelineObjects":
             duration = {"startTimestamp": one.time}
             return {"placeVisit": {"location": e7, "duration": duration}}
@@ -209,7 +244,7 @@ def takeout(rng: random.Random) -> File:
 
     found, other = records(style, cells)
     return File(
-        "x.json", "trajectory", found, other, lambda of: json.dumps({key: [one.cells for one in of]}).encode(),
+        "x.json", "trajectory", found, other, lambda of: json_of({key: [one.cells for one in of]}),
         style.options,
     )  # fmt: skip
 
@@ -218,9 +253,15 @@ _XML = ("zero", "far", "beyond", "west", "e7", "untimed", "undated", "order", "z
 
 
 def _xml(rng: random.Random, cells: Callable[[Fix], Any], name: str, render: Render) -> File:
-    style = Style(rng, times=[*DATES, *UNITS, "none"], units=("degrees", "degrees", "swapped", "e7"), odd=_XML)
+    style = Style(
+        rng, times=[*DATES, *UNITS, "none"], units=("degrees", "degrees", "swapped", "e7"), odd=_XML, foreign=True
+    )
     found, other = records(style, cells)
     return File(name, "trajectory", found, other, render, style.options, ordered=True)
+
+
+def _tail(name: str, one: Fix) -> str:
+    return _element(name, one.tail or None)
 
 
 def _element(name: str, value: Any) -> str:
@@ -235,7 +276,11 @@ def gpx(rng: random.Random) -> File:
 
     def cells(one: Fix) -> Any:
         kind = rng.choice(kinds)
-        return kind, f'<{kind} lat="{one.lat}" lon="{one.lon}">{_element("time", one.time)}</{kind}>', one.user
+        return (
+            kind,
+            f'<{kind} lat="{one.lat}" lon="{one.lon}">{_element("time", one.time)}{_tail("desc", one)}</{kind}>',
+            one.user,
+        )
 
     def render(of: Sequence[Record]) -> bytes:
         outside = "".join(one.cells[1] for one in of if one.cells[0] == "wpt")
@@ -245,7 +290,7 @@ def gpx(rng: random.Random) -> File:
             for user in users if ours else [None]:
                 inside = "".join(one.cells[1] for one in of_kind if user in (None, one.cells[2]))
                 outside += begin.format(f"<name>{user}</name>" if user else "") + inside + end if inside else ""
-        return f'<gpx version="1.1"{ours} xmlns="http://www.topografix.com/GPX/1/1">{outside}</gpx>'.encode()
+        return encoded(f'<gpx version="1.1"{ours} xmlns="http://www.topografix.com/GPX/1/1">{outside}</gpx>')
 
     return _xml(rng, cells, "x.gpx", render)
 
@@ -262,7 +307,8 @@ def kml(rng: random.Random) -> File:
         inner = "" if way == "none" else _element("TimeStamp", _element("when", one.time))
         if way == "span":
             inner = _element("TimeSpan", _element("begin", one.time))
-        return f"<Placemark>{inner}<Point><coordinates>{one.lon},{one.lat}</coordinates></Point></Placemark>"
+        point = _element("Point", _element("coordinates", f"{one.lon},{one.lat}"))
+        return _element("Placemark", _tail("name", one) + inner + point)
 
     def render(of: Sequence[Record]) -> bytes:
         pairs = [one.cells for one in of if isinstance(one.cells, tuple)]
@@ -270,7 +316,7 @@ def kml(rng: random.Random) -> File:
         track = f"<Placemark><gx:Track>{track}</gx:Track></Placemark>" if pairs else ""
         marks = "".join(one.cells for one in of if isinstance(one.cells, str))
         names = 'xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"'
-        return f"<kml {names}><Document>{marks}{track}</Document></kml>".encode()
+        return encoded(f"<kml {names}><Document>{marks}{track}</Document></kml>")
 
     return _xml(rng, cells, "x.kml", render)
 
@@ -281,13 +327,15 @@ def tcx(rng: random.Random) -> File:
 
     def cells(one: Fix) -> Any:
         place = _element("LatitudeDegrees", one.lat) + _element("LongitudeDegrees", one.lon)
-        return f"<Trackpoint>{_element('Time', one.time)}{_element('Position', place)}</Trackpoint>"
+        return (
+            f"<Trackpoint>{_tail('Notes', one)}{_element('Time', one.time)}{_element('Position', place)}</Trackpoint>"
+        )
 
     def render(of: Sequence[Record]) -> bytes:
         inner = "".join(one.cells for one in of)
         root = "TrainingCenterDatabase"
         inside = f"<Activities><Activity><Lap><Track>{inner}</Track></Lap></Activity></Activities>"
-        return f'<{root} xmlns="http://www.garmin.com/xmlschemas/{root}/v2">{inside}</{root}>'.encode()
+        return encoded(f'<{root} xmlns="http://www.garmin.com/xmlschemas/{root}/v2">{inside}</{root}>')
 
     return _xml(rng, cells, "x.tcx", render)
 
@@ -303,7 +351,7 @@ def _angle(value: Any, letters: str, digits: int) -> str:
 def nmea(rng: random.Random) -> File:
     """Sentences: each with its date, or some whose date is that of those before."""
     odd = ("zero", "far", "west", "empty", "untimed", "early", "letters")
-    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd)
+    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=odd, foreign=True)
     style.days = rng.choice((0, 0, 1))
     kinds = rng.choice((("RMC",), ("RMC", "GGA"), ("GGA",), ("RMC", "GGA", "GLL", "ZDA")))
 
@@ -319,7 +367,7 @@ def nmea(rng: random.Random) -> File:
             "GLL": f"GPGLL,{place},{clock},A",
             "ZDA": f"GPZDA,{clock},{stamp[6:8]},{stamp[4:6]},{stamp[:4]},00,00",
         }[kind]
-        return f"${body}\r\n".encode()
+        return encoded(f"${body}{one.tail}\r\n")
 
     found, other = records(style, cells)
     return File("x.nmea", "trajectory", found, other, lambda of: b"".join(one.cells for one in of), ordered=True)
@@ -328,7 +376,9 @@ def nmea(rng: random.Random) -> File:
 @makes("igc")
 def igc(rng: random.Random) -> File:
     """B records of a flight, of which some are damaged, and perhaps a second date."""
-    style = Style(rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"))
+    style = Style(
+        rng, texts=False, units=("degrees",), times=("iso",), odd=("zero", "west", "early", "letters"), foreign=True
+    )
     style.days = rng.choice((0, 0, 1))
 
     def cells(one: Fix) -> Any:
@@ -336,8 +386,8 @@ def igc(rng: random.Random) -> File:
         lat, lon = (value if isinstance(value, float) else 0.0 for value in (one.lat, one.lon))
         lat, lon = abs(lat), lon - 360 if lon > 180 else lon
         parts = [f"{int(one):0{n}d}{round((one % 1) * 60_000) % 60_000:05d}" for one, n in ((lat, 2), (abs(lon), 3))]
-        fix = f"B{clock}{parts[0]}N{parts[1]}{'EW'[lon < 0]}A0043800463\r\n"
-        return (fix if one.odd != "letters" else fix[:9] + "\r\n").encode()
+        fix = f"B{clock}{parts[0]}N{parts[1]}{'EW'[lon < 0]}A0043800463{one.tail}\r\n"
+        return encoded(fix if one.odd != "letters" else fix[:9] + "\r\n")
 
     found, other = records(style, cells)
     begin = b"ALXNQKFFLIGHT:3\r\n" + (b"HFDTE150624\r\n" if rng.random() < 0.8 else b"HFPLTPILOT:a\r\n")

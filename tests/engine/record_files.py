@@ -7,6 +7,7 @@ as careless people write them: other units, orders, zones, ranges and columns, i
 from __future__ import annotations
 
 import datetime as dt
+import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 EPOCH = dt.datetime(1970, 1, 1)
 SUMMER_S, AUTUMN_S = 1718445600, 1729992600  # 2024-06-15 10:00; 2024-10-27 01:30, before an hour that comes twice
 STEP_S, LAT_STEP, LAT_START = 97, 0.013, 40.001
+NO_UTF8 = "\udcff"
 OTHER = 400
 """The number of the record that stands in for another."""
 
@@ -64,6 +66,7 @@ class Fix:
     time_s: float
     known: float | None
     odd: str = ""
+    tail: str = ""
 
 
 DATES = {
@@ -90,10 +93,12 @@ class Style:
     times: Sequence[str] = (*DATES, *UNITS, "days", "none")
     units: Sequence[str] = ("degrees", "degrees", "degrees", "e7", "comma", "swapped", "metres")
     odd: Sequence[str] = (*ODD_NUMBERS, *ODD_TEXTS)
+    foreign: bool = False  # letters beyond ASCII, of which some are no UTF-8
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rng = self.rng
+        self.foreign = self.foreign and rng.random() < 0.25
         self.count = rng.choice((2, 3, 3, 4, 5, 6, 8, 12)) if rng.random() < 0.96 else rng.randint(58, 75)
         self.range = rng.choice(("signed", "east", "greenwich", "slips", "home"))
         self.unit = rng.choice(self.units)
@@ -151,7 +156,9 @@ class Style:
             x, y, time, known = lon * 3, lat * 3, None, None
         if odd == "total":
             user = dict.fromkeys(user, "Total")
-        return Fix(number, user[self.people], x, y, time, seconds, None if odd == "e7" else known, odd)
+        tail = rng.choice(("é", "é", "é", NO_UTF8)) if self.foreign else ""
+        name = user[self.people] + tail
+        return Fix(number, name, x, y, time, seconds, None if odd == "e7" else known, odd, tail)
 
     def _lon(self) -> float:
         rng = self.rng
@@ -201,6 +208,16 @@ def _mercator(lat: float) -> float:
     import math
 
     return math.log(math.tan(math.pi / 4 + math.radians(max(-89.0, min(89.0, lat))) / 2)) * 6378137.0
+
+
+def encoded(text: str) -> bytes:
+    """A text as UTF-8 but for what is none."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def json_of(value: Any) -> bytes:
+    """A value as JSON, as :func:`encoded` writes it."""
+    return encoded(json.dumps(value, ensure_ascii=False))
 
 
 def text(value: Any) -> str:

@@ -14,7 +14,20 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
-from tests.engine.record_files import DATES, OTHER, UNITS, File, Fix, Record, Style, makes, records, text
+from tests.engine.record_files import (
+    DATES,
+    OTHER,
+    UNITS,
+    File,
+    Fix,
+    Record,
+    Style,
+    encoded,
+    json_of,
+    makes,
+    records,
+    text,
+)
 
 Render = Callable[[Sequence[Record]], bytes]
 Header = Sequence[str]
@@ -28,7 +41,7 @@ def csv_of(header: Header | None, delimiter: str, before: str = "") -> Render:
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         for row in [*([header] if header else []), *(one.cells for one in rows)]:
             writer.writerow(map(text, row))
-        return (before + out.getvalue()).encode()
+        return encoded(before + out.getvalue())
 
     return render
 
@@ -78,7 +91,7 @@ def _json(header: Header, rng: random.Random) -> Render:
             record: dict[str, Any] = dict(zip(header, one.cells, strict=True))
             record = {key: value for key, value in record.items() if value is not None or key != "user"}
             found.append({"id": one.lats[0], "fix": record} if nested else record)
-        return "\n".join(map(json.dumps, found)).encode() if lines else json.dumps(found).encode()
+        return b"\n".join(map(json_of, found)) if lines else json_of(found)
 
     return render
 
@@ -102,7 +115,7 @@ _MORE = ("", "row", "landmark", "accuracy", "person")
 
 
 def _positions(name: str, rng: random.Random) -> File:
-    style = Style(rng)
+    style = Style(rng, foreign=name in ("csv", "json"))
     (lon, lat), time, user, more = (rng.choice(one) for one in (_NAMES, _TIMES, _USERS, _MORE))
     header = [*([user] if user else []), *([time] if style.time != "none" else []), lon, lat, *([more] if more else [])]
 
@@ -128,7 +141,7 @@ def _positions(name: str, rng: random.Random) -> File:
 
 
 def _checkins(name: str, rng: random.Random) -> File:
-    style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"))
+    style = Style(rng, times=[*DATES, *UNITS], units=("degrees", "degrees", "comma"), foreign=name == "csv")
     placed, named, offset = (rng.random() < 0.5 for _ in range(3))
     header = ["user", "time", "venue", *(["longitude", "latitude"] if placed else []), *(["venue_name"] * named)]
     header += ["timezone_offset"] * offset
@@ -158,8 +171,11 @@ def _published(rng: random.Random) -> File:
     return File("x.txt", "checkins", found, other, csv_of(None, "\t"), style.options)
 
 
+_ODD_COUNTS = ("empty", "letters", "untimed", "undated", "order")
+
+
 def _counts(name: str, rng: random.Random) -> File:
-    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=("empty", "letters", "untimed", "undated", "order"))
+    style = Style(rng, times=[*DATES, *UNITS, "days", "none"], odd=_ODD_COUNTS, foreign=name == "csv")
     style.twins = False if rng.random() < 0.7 else style.twins
     long, labelled = rng.random() < 0.5, style.time != "none" and rng.random() < 0.9
     many = rng.randint(1, 4)
@@ -171,7 +187,7 @@ def _counts(name: str, rng: random.Random) -> File:
         if one.odd in ("empty", "letters"):
             counts[0] = None if one.odd == "empty" else rng.choice(("-3", "x", "nan"))
         time = f"week {one.number}" if style.time == "none" else one.time
-        names = [rng.choice(("p", "q", "r/s")) for _ in header[1:-1]] if long else []
+        names = [rng.choice(("p", "q", "r/s")) + one.tail for _ in header[1:-1]] if long else []
         return [*([time] if labelled or long else []), *names, *counts]
 
     found, other = records(style, cells)
@@ -193,7 +209,7 @@ makes("csv", "checkins")(_published)
 @makes("movebank")
 def movebank(rng: random.Random) -> File:
     """Fixes of animals."""
-    style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",))
+    style = Style(rng, times=("naive", "iso", "dmy"), units=("degrees",), foreign=True)
     header = ["event-id", "timestamp", "location-long", "location-lat", "individual-local-identifier"]
     found, other = records(style, lambda one: [one.number, one.time, one.lon, one.lat, one.user])
     return File("x.csv", "trajectory", found, other, csv_of(header, ","), style.options)
@@ -202,12 +218,12 @@ def movebank(rng: random.Random) -> File:
 @makes("ais")
 def ais(rng: random.Random) -> File:
     """Positions of ships, of which some are 91, 181: none."""
-    style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",))
-    header = ["# Timestamp", "MMSI", "Latitude", "Longitude"]
+    style = Style(rng, times=("naive", "dmy", "mdy"), units=("degrees",), foreign=True)
+    header = ["# Timestamp", "MMSI", "Latitude", "Longitude", "Name"]
 
     def cells(one: Fix) -> list[Any]:
         nowhere = one.odd == "far"
-        return [one.time, f"2114296{ord(one.user[0])}", 91.0 if nowhere else one.lat, 181.0 if nowhere else one.lon]
+        return [one.time, f"2114296{ord(one.user[0])}", *((91.0, 181.0) if nowhere else (one.lat, one.lon)), one.tail]
 
     found, other = records(style, cells)
     return File("x.csv", "trajectory", found, other, csv_of(header, ","), style.options)
@@ -217,34 +233,42 @@ def ais(rng: random.Random) -> File:
 def plt(rng: random.Random) -> File:
     """Fixes of Geolife or OziExplorer, some with times that are not padded."""
     ozi = rng.random() < 0.4
-    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"))
+    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     head = "OziExplorer Track Point File Version 2.1\n" if ozi else "Geolife trajectory\n"
     head += "WGS 84\nAltitude is in Feet\nReserved 3\n0,2,255,My Track,0,0,2,8421376\n0\n"
+
+    bare = not ozi and rng.random() < 0.3
 
     def cells(one: Fix) -> list[Any]:
         days = f"{one.time_s / 86400 + 25569:.7f}"
         date, _, clock = text(one.time).partition(" ")
         clock = clock.lstrip("0") if rng.random() < 0.2 else clock
-        return [one.lat, one.lon, 0, 492, days, *(["16-Jun-24", clock] if ozi else [date, clock])]
+        return [
+            one.lat,
+            one.lon,
+            0,
+            f"492{'' if bare else one.tail}",
+            days,
+            *(["16-Jun-24", clock] if ozi else [date, clock]),
+        ]
 
     found, other = records(style, cells)
-    bare = not ozi and rng.random() < 0.3
     return File("x.plt", "trajectory", found, other, csv_of(None, ",", "" if bare else head), style.options)
 
 
 @makes("tdrive")
 def tdrive(rng: random.Random) -> File:
     """Fixes of taxis."""
-    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"))
+    style = Style(rng, times=("naive",), units=("degrees", "degrees", "swapped"), foreign=True)
     header = ["id", "datetime", "lon", "lat"] if rng.random() < 0.3 else None
-    found, other = records(style, lambda one: [ord(one.user[0]), one.time, one.lon, one.lat])
+    found, other = records(style, lambda one: [f"{ord(one.user[0])}{one.tail}", one.time, one.lon, one.lat])
     return File("x.txt", "trajectory", found, other, csv_of(header, ","), style.options)
 
 
 @makes("gtfs")
 def gtfs(rng: random.Random) -> File:
     """Points of shapes, whose order is that of their sequence numbers."""
-    style = Style(rng, times=("none",), units=("degrees",))
+    style = Style(rng, times=("none",), units=("degrees",), foreign=True)
     header = ["shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence"]
     found, other = records(
         style, lambda one: [one.user, one.lat, one.lon, rng.choice((one.number, -one.number, 3, "x"))]
@@ -256,16 +280,18 @@ def gtfs(rng: random.Random) -> File:
 def porto(rng: random.Random) -> File:
     """Trips of taxis."""
     style = Style(
-        rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit")
-    )
+        rng, times=("s", "ms", "none"), units=("degrees",), texts=False, odd=("beyond", "west", "zero", "unit"),
+        foreign=True,
+    )  # fmt: skip
     taxis = rng.random() < 0.7
     header = ["TRIP_ID", *(["TAXI_ID"] * taxis), "TIMESTAMP", "MISSING_DATA", "POLYLINE"]
 
     def trip(number: int) -> Record:
         fixes = [style.fix(number * 4 + i) for i in range(rng.randint(0, 3))]
         line = json.dumps([[one.lon, one.lat] for one in fixes]) if rng.random() < 0.9 else "[[1,"
-        time = style.fix(number).time
-        cells = [f"t{number}", *([rng.choice((20, 21, ""))] * taxis), text(time) or "x", "False", line]
+        one = style.fix(number)
+        taxi = f"{rng.choice((20, 21, ''))}{one.tail}"
+        cells = [f"t{number}", *([taxi] * taxis), text(one.time) or "x", "False", line]
         return Record(cells, tuple(one.known for one in fixes))
 
     found = [trip(i) for i in range(max(style.count, 3) % 20)]
@@ -275,7 +301,7 @@ def porto(rng: random.Random) -> File:
 @makes("wkt")
 def wkt(rng: random.Random) -> File:
     """Geometries as text, points and lines, whose times are of the rows or of the ends."""
-    style = Style(rng, units=("degrees",), texts=False)
+    style = Style(rng, units=("degrees",), texts=False, foreign=True)
     srid, ends = rng.choice(("", "", "SRID=4326;", "mixed")), rng.random() < 0.4
     header = ["user", *(["prev_t", "t"] if ends else ["time"]), rng.choice(("geom", "wkt", "what"))]
 

@@ -17,6 +17,7 @@ from privacy_engine.formats import options, read
 from privacy_engine.formats.decisions import JOINS, Decisions
 from privacy_engine.grid import Grid
 from privacy_engine.promise import Context
+from tests.engine.damaged_files import SEEDS
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
@@ -97,6 +98,15 @@ def test_the_sentence_counts_them_and_the_list_has_each() -> None:
         "the values of the reading options, which were decided from the data (lon #2, lat #1)",
     )
     assert Context().uncovered == ()
+
+
+@pytest.mark.parametrize("name", sorted(SEEDS))
+def test_labels_list_every_decision_of_a_reading(name: str) -> None:
+    report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
+    decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
+    listed = {one.split()[0] for one in Decisions.of(report).listed}
+    assert len(decided) > 3
+    assert decided <= listed
 
 
 def test_those_that_were_given_are_no_decisions() -> None:

@@ -30,7 +30,7 @@ VALUES |= {
     "geometry": "#1",
     "separator": ":",
 }
-VALUES |= {"fourth": "none", "ends": "time", "parts": "trkpt"}
+VALUES |= {"fourth": "none", "ends": "time", "parts": "trkpt", "records": "#/data"}
 USED_BY_ALL = {"format", "automatic", *PLACED}
 
 

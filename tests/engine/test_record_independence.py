@@ -23,7 +23,7 @@ from tests.engine.record_laws import (
 )
 
 CASES = sorted(GENERATORS)
-QUICK, THOROUGH = 12, 20_000 // len(CASES) + 1
+QUICK, THOROUGH = 24, 20_000 // len(CASES) + 1
 LEAST_READ = 0.4
 """Of the generated files at least this share can be read at all."""
 
