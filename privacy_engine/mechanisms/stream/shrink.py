@@ -13,7 +13,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.stream import Publisher, StreamEstimateMechanism
 from privacy_engine.mechanisms.stream.shrinkage.factor import Factor
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
-from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, first_plan, largest_budget
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Scheduler, after_total, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.single import Single, clearness
 from privacy_engine.mechanisms.stream.shrinkage.total import DRIFTS, Total, noisy_totals
 from privacy_engine.params import Param
@@ -137,8 +137,13 @@ class _Shrink(Publisher):
         from privacy_engine.kernels.stream_total import average_squares
 
         plan = self._plan
-        self.spend(np.array([plan.total_budget + plan.budget]))
+        self.spend(np.array([plan.total_budget]))
         y = float(self._noisy_totals(row[None])[0])
+        if t == 0 and self.dimensions > 1:
+            mechanism = self.mechanism
+            how = mechanism.epsilon, mechanism.window, mechanism.sensitivity
+            plan = self._plan = after_total(plan, y / self.dimensions, *how)
+        self.spend_more(plan.budget)
         drawn = noise.discrete_laplace(self.mechanism.noise_rate(plan.budget), len(row), rng=self.rng)
         z = (row + drawn).astype(np.float64)
         self._estimate(t, z, self._scale(plan.budget), y, self._scale(plan.total_budget))

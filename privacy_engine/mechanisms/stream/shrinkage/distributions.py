@@ -60,7 +60,8 @@ def counts_below(lowest: float, step: float, points: int, whites: tuple[float, .
     from scipy.special import gammainc
 
     grid = levels_of(lowest, step, points)
-    relative = 1.0 / grid + np.array(whites)[:, None] ** 2
+    white = np.array(whites)[:, None]
+    relative = (white >= 0.0) / grid + white**2
     found = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
     return np.asarray(found)
 
