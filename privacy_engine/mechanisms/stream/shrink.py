@@ -24,7 +24,7 @@ SIGNIFICANT = 2.0
 """Below so many standard deviations of the total most of it may be noise: only clear levels are published then."""
 LEAST_COUNT = 0.5
 """Of several dimensions less is published as 0: a count is whole, and where its median is below, most are none."""
-LAYOUT = 3
+LAYOUT = 4
 """Counts up where what is estimated, and so a stored state, changes."""
 
 Objective = Annotated[

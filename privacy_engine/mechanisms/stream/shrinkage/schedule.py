@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from privacy_engine.mechanisms.stream.shrinkage.total import Total
 INTERVALS = (1, 2, 3, 4, 5, 7, 10, 14, 20, 25, 34, 50, 67, 100, 200, 400, 1000, 2000, 4000)
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)
 """Shares of ε for the total."""
-LONGEST = 0.5
+LONGEST = 0.34
 """The longest interval, as a share of the window."""
 CHANGE = 3
 """By how much an interval may change at once."""
@@ -28,7 +27,8 @@ AT_ONCE = 32
 FIRST_SHARE = 0.4
 """The share of ε of the first sample of a single dimension."""
 FIRST_TOTAL, FIRST_DRIFT, FIRST_LEAST, FIRST_LONGEST = 0.02, 0.06, 0.1, 0.5
-"""The share of ε of the first total, and by it of the first sample of several dimensions: see :func:`after_total`."""
+"""Of several dimensions: the share of ε of the first total, the usual drift of a level, and the least and the largest
+share of ε of the first sample, which follows from both."""
 SLACK = 1e-9
 """The share of ε that is left over for roundings."""
 
@@ -49,7 +49,7 @@ class Plan:
 
 
 def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
-    """The plan of the first timestamp, which is sampled: of several dimensions what the total spends, the rest later."""
+    """The plan of the first timestamp, which is sampled; of several dimensions :func:`after_total` has its budget."""
     interval = max(1, window // 10)
     if dimensions > 1:
         return Plan(interval, 0.1, 0, 0.0, FIRST_TOTAL * epsilon)
@@ -57,15 +57,15 @@ def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
 
 
 def after_total(first: Plan, average: float, epsilon: float, window: int, sensitivity: int) -> Plan:
-    """The first plan once a noisy total has shown how high levels are on average.
+    """The first plan, once a noisy total has shown how high levels are on average.
 
-    A level that drifts as usual has its least error where it changes from one sample to the next by as much as a sample
-    is wrong: the lower it is beside the noise, the fewer samples share a window, and the more the first one spends.
+    A level that drifts as usual has its least error where it changes from one sample to the next by about as much as a
+    sample is wrong: the lower levels are beside the noise, the fewer samples share a window and the more the first one
+    spends.
     """
     change = FIRST_DRIFT * max(average, 1e-3)
-    interval = (math.sqrt(2.0) * window * sensitivity / (epsilon * change)) ** (2.0 / 3.0)
-    longest = max(1, int(window * FIRST_LONGEST))
-    interval = int(min(max(interval, 1), longest))
+    wished = (2.0 * (sensitivity / (epsilon * change)) ** 2 * window**2) ** (1.0 / 3.0)
+    interval = int(min(max(wished, 1.0), max(1.0, window * FIRST_LONGEST)))
     budget = (1.0 - first.share) * max(interval / window, FIRST_LEAST) * epsilon
     return Plan(interval, first.share, 0, budget, first.total_budget)
 
