@@ -223,6 +223,11 @@ class StreamShrink(StreamEstimateMechanism):
 
     first_choice: ClassVar[bool] = True
     noise_varies: ClassVar[bool] = True
+    better_elsewhere: ClassVar[str] = (
+        "Measured on generated streams, other mechanisms have less error in some cases: Stream sample where counts "
+        "hardly change and the data are shorter than two or three windows, most of all at a low ε; Stream Kalman where "
+        "a few dimensions rise from next to nothing to large counts."
+    )
 
     name: Literal["stream-shrink"] = "stream-shrink"
     objective: Objective = "relative"

@@ -126,7 +126,7 @@ class LevelDistributions:
 
     @property
     def above_noise(self) -> Floats:
-        """How far levels are above the noise of a sample, from 0 to 1, (d,): there it says what each count is."""
+        """How far levels are above the noise of a sample, from 0 to 1, (d,): there it shows what each count is."""
         return clearness(self.mean, np.minimum(self.variance, self._noise) + ONE_EVENT, CLEAR)
 
     def beyond(self, levels: Floats) -> Floats:
