@@ -48,7 +48,8 @@ class Mechanism(Component):
     stop: conditions and what is not covered follow in the same sentence; ``remark`` is a sentence of its own.
     ``clear_fields`` are published without noise; ``grid_text`` describes which numbers can be published at all.
     ``publishable`` is False where no parameters give a guarantee: forms of releases do not offer it.
-    ``first_choice`` is True of the one that forms begin with. ``noise_varies`` is True where one release draws noise of
+    ``first_choice`` is True of the one that forms begin with, ``better_elsewhere`` where another one was measured to be
+    better, as sentences. ``noise_varies`` is True where one release draws noise of
     several scales.
     """
 
@@ -63,6 +64,7 @@ class Mechanism(Component):
 
     publishable: ClassVar[bool] = True
     first_choice: ClassVar[bool] = False
+    better_elsewhere: ClassVar[str] = ""
     noise_varies: ClassVar[bool] = False
 
     epsilon: Any

@@ -63,6 +63,9 @@ class QuotedSerializer(serializers.Serializer[Any]):
     publishable = serializers.BooleanField(help_text="False where there is no guarantee: seeded simulations only.")
     noise_sd = serializers.FloatField(help_text="Standard deviation of the noise of one newly drawn count.")
     noise_varies = serializers.BooleanField(help_text="Whether noise_sd is the smallest of several.")
+    better_elsewhere = serializers.CharField(
+        allow_blank=True, help_text="For which data another mechanism was measured to be better; empty if none."
+    )
     public_baseline = serializers.CharField(
         allow_blank=True,
         help_text="Where recommendations of a baseline that costs no ε were measured to be as good; empty if nowhere.",

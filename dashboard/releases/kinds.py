@@ -63,6 +63,7 @@ def promise_of(mechanism: Mechanism, context: Context) -> dict[str, Any]:
         "publishable": not mechanism.unsound,
         "noise_sd": mechanism.noise_sd(),  # type: ignore[attr-defined]
         "noise_varies": mechanism.noise_varies,
+        "better_elsewhere": mechanism.better_elsewhere,
         "public_baseline": not_better(mechanism) if isinstance(mechanism, CheckInMechanism) else "",
     }
 

@@ -98,7 +98,8 @@ def observed(
     z = min(max(z, -FARTHEST * b), grid[-1] * scale + FARTHEST * b)
     for i in range(len(grid)):
         level = grid[i] * scale
-        variance = max(level + (white * white + common) * level * level, LEAST_VARIANCE)
+        poisson = level if white >= 0.0 else 0.0
+        variance = max(poisson + (white * white + common) * level * level, LEAST_VARIANCE)
         distance = abs(z - level)
         if distance > variance / b + TAIL * math.sqrt(variance):
             log, score = 0.5 * variance / (b * b) - distance / b - log_two_b, 1.0 / b if z >= level else -1.0 / b

@@ -132,7 +132,7 @@ def predicted_error(
                 continue
             drift, white, loading = filters[0, j], filters[1, j], filters[2, j]
             grown = drift * drift * (x * x + x)
-            w = white * white * x * x + (0.5 * x if white > 0.0 else 0.0)
+            w = white * white * x * x + (x if white >= 0.0 else 0.0)
             gained = grown * interval + loading * x * x * common_at_sample
             noisy = noise_variance + w
             before = 0.5 * (gained + math.sqrt(gained * gained + 4.0 * gained * noisy))

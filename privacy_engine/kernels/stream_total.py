@@ -46,7 +46,10 @@ def update_total(y: float, b: float, normal: bool, mean: Floats, variance: Float
 
 @compiled
 def rhythm(t: int, mean: Floats, variance: Floats, log_weight: Floats, state: Floats) -> float:
-    """Mix the filters of the total into ``state`` and return its factor since the timestamp before ``t``."""
+    """Mix the filters of the total into ``state`` and return its factor since the timestamp before ``t``.
+
+    Below its standard deviation it is noise, which is no rhythm: factors are of totals of at least that.
+    """
     weight = np.exp(log_weight)
     weight /= weight.sum()
     state[TOTAL] = (weight * mean).sum()
@@ -54,7 +57,7 @@ def rhythm(t: int, mean: Floats, variance: Floats, log_weight: Floats, state: Fl
     if t == 0:
         state[AVERAGE] = state[TOTAL]
     state[AVERAGE] += max(0.02, 1.0 / (t + 1.0)) * (state[TOTAL] - state[AVERAGE])
-    now = max(state[TOTAL], 0.05 * state[AVERAGE], LEAST_TOTAL)
+    now = max(state[TOTAL], math.sqrt(state[TOTAL_VARIANCE]), 0.05 * state[AVERAGE], LEAST_TOTAL)
     factor = now / state[BEFORE] if t > 0 else 1.0
     state[BEFORE] = now
     return factor

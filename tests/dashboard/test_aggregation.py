@@ -229,6 +229,14 @@ class TestReleases:
         assert "all events of one person" in found["mechanisms"][0]["statement"]
         assert found["budgets"][0]["price"] == 1.0
 
+    def test_a_quote_states_where_another_mechanism_is_better(
+        self, owner_api: APIClient, source: dict[str, Any]
+    ) -> None:
+        body = {"dataset": counted(owner_api, source)["id"], "mechanisms": [uniform(), uniform(name="stream-shrink")]}
+        plain, shrink = owner_api.post("/api/v1/releases/quote/", body).json()["mechanisms"]
+        assert plain["better_elsewhere"] == ""
+        assert "Stream sample where counts hardly change" in shrink["better_elsewhere"]
+
     def test_two_streams_of_one_source_share_a_budget(self, owner_api: APIClient, source: dict[str, Any]) -> None:
         """The limit of the one is that of the other."""
         one, other = counted(owner_api, source), counted(owner_api, source, unit="event", most=1, step="2h")

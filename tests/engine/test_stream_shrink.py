@@ -18,7 +18,7 @@ from privacy_engine.mechanisms.stream.shrinkage import distributions
 from privacy_engine.mechanisms.stream.shrinkage.distributions import LevelDistributions, counts_below, levels_of
 from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
-from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, first_plan, largest_budget
+from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, after_total, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
 
 HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
@@ -250,11 +250,21 @@ class TestBudget:
             assert run._plan.budget <= largest_budget(epsilon, window) * (1 + 1e-12)
             run.publish(row)
 
-    def test_the_first_plan_spends_one_of_ten_shares(self):
-        plan = first_plan(1.0, 100, 5)
-        assert (plan.interval, plan.share, plan.wait) == (10, 0.1, 0)
-        assert plan.budget == pytest.approx(0.09)
-        assert plan.total_budget == pytest.approx(0.001)
+    def test_the_first_sample_spends_what_the_first_total_suggests(self):
+        """Samples are (2 (w / (ε · 0.06 · average))²)^(1/3) apart, at most half a window, at least a tenth is spent."""
+        first = first_plan(1.0, 100, 5)
+        assert (first.share, first.wait, first.budget, first.total_budget) == (0.1, 0, 0.0, 0.02)
+        for average, interval, budget in ((-40.0, 50, 0.45), (20.0, 24, 0.216), (1000.0, 1, 0.09)):
+            plan = after_total(first, average, 1.0, 100, 1)
+            assert (plan.interval, plan.share, plan.wait, plan.total_budget) == (interval, 0.1, 0, 0.02)
+            assert plan.budget == pytest.approx(budget)
+
+    @given(average=st.floats(-1e9, 1e15), epsilon=st.floats(1e-3, 1e4), window=st.integers(1, 10_000))
+    @settings(max_examples=60)
+    def test_the_first_sample_leaves_half_of_what_the_window_has(self, average, epsilon, window):
+        plan = after_total(first_plan(epsilon, window, 2), average, epsilon, window, 1)
+        assert 0.08 * epsilon < plan.budget <= largest_budget(epsilon, window) * (1 + 1e-12)
+        WindowLedger(epsilon, window).spend(plan.budget + plan.total_budget)
 
 
 def errors(mechanism, rows, runs=3):
@@ -341,14 +351,14 @@ class TestStates:
         assert published[20:, 0] == pytest.approx(self.ROWS[timestamps + 20 :, 0], rel=0.5)
 
     @pytest.mark.parametrize("dimensions", [1, 4])
-    @pytest.mark.parametrize("window", [1, 100])
-    def test_a_state_of_an_earlier_layout_publishes_its_levels_until_the_next_sample(self, dimensions, window):
+    @pytest.mark.parametrize(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
+    def test_a_state_of_an_earlier_layout_publishes_its_levels_until_the_next_sample(self, dimensions, window, layout):
         mechanism = StreamShrink(epsilon=1.0, window=window, sensitivity=1)
         rows = np.full((110, dimensions), 5000)
         run, other = mechanism.start(dimensions, noise.seeded(1)), mechanism.start(dimensions, noise.seeded(2))
         run.publish_all(rows)
         stored = from_bytes(run.state())
-        stored["own"]["_layout"] = 2
+        stored["own"]["_layout"] = layout
         other.restore(to_bytes(stored))
         again = mechanism.start(dimensions, noise.seeded(3))
         published = other.publish(rows[0])[None]

@@ -141,6 +141,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
     ...[
       el("p", {}, noise),
       promise.public_baseline && el("p", { class: "notice notice--accent" }, promise.public_baseline),
+      promise.better_elsewhere && el("p", {}, promise.better_elsewhere),
       ...verdict(promise).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
       !simulation && list("Assumes", promise.assumptions),

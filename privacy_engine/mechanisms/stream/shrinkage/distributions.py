@@ -24,6 +24,8 @@ STEP = 0.1
 """The distance of two levels of the grid in their logarithms."""
 LOWEST, HIGHEST = 0.02, 100.0
 """The lowest level, and the highest one in scales of the noise of a timestamp that has its equal share of ε."""
+BEYOND = (0.1, 0.3)
+"""Between which shares of the highest level of the grid normal variables take over."""
 RATE, OWN = 0.005, 2.0
 """Probability that a level is drawn again at a timestamp, and how many samples a flat distribution counts as there."""
 ZERO_MASS, ZERO_MASS_RELATIVE = 0.05, 0.3
@@ -58,7 +60,8 @@ def counts_below(lowest: float, step: float, points: int, whites: tuple[float, .
     from scipy.special import gammainc
 
     grid = levels_of(lowest, step, points)
-    relative = 1.0 / grid + np.array(whites)[:, None] ** 2
+    white = np.array(whites)[:, None]
+    relative = (white >= 0.0) / grid + white**2
     found = gammainc((1.0 / relative)[:, :, None], np.append(0.0, grid) / (grid * relative)[:, :, None])
     return np.asarray(found)
 
@@ -85,7 +88,7 @@ class LevelDistributions:
         points, filters = math.ceil(math.log(HIGHEST * max(noise, 1.0) / LOWEST) / STEP), FILTERS.shape[1]
         self.mean, self.variance, self.median, self.count, self.loading = np.zeros((5, dimensions))
         self.weight = np.zeros((dimensions, filters))
-        self._relative, self._mixing, self._rhythm = relative, Mixing(dimensions), 1.0
+        self._relative, self._mixing, self._rhythm, self._noise = relative, Mixing(dimensions), 1.0, 1.0
         self._log_weight = np.zeros((dimensions, filters))
         self._p = _kept(np.full((dimensions, 2 * len(DRIFTS), points), 1.0 / points), PROBABILITY)
         self._occurred = _kept(np.zeros((dimensions, 2, points)), SAMPLES)
@@ -101,6 +104,7 @@ class LevelDistributions:
         from privacy_engine.kernels.level_bank import medians_under, update_levels
 
         self._rhythm *= ratio
+        self._noise = 2.0 * b * b
         points = self._p.shape[2]
         grid, joint = levels_of(LOWEST, STEP, points), np.empty((len(z), len(WHITES), points))
         filters = STEP, np.array(DRIFTS), np.array(WHITES), float(steps), RATE, OWN, self._rhythm, common, FORGET
@@ -120,10 +124,16 @@ class LevelDistributions:
         self.variance = np.maximum(self.variance, LEAST_VARIANCE)
         self._keep_on_grid()
 
-    def counts(self, published: Floats) -> Floats:
-        """``published`` (d,), or the estimates of the counts that were sampled where levels are above noise."""
-        clear = clearness(self.mean, self.variance + ONE_EVENT, CLEAR)
-        return np.asarray(clear * self.count + (1.0 - clear) * published)
+    @property
+    def above_noise(self) -> Floats:
+        """How far levels are above the noise of a sample, from 0 to 1, (d,): there it shows what each count is."""
+        return clearness(self.mean, np.minimum(self.variance, self._noise) + ONE_EVENT, CLEAR)
+
+    def beyond(self, levels: Floats) -> Floats:
+        """How far levels (d,) are too high for the grid, from 0 to 1, (d,)."""
+        top = LOWEST * math.exp(STEP * self._p.shape[2])
+        low, high = BEYOND
+        return np.asarray(np.clip((levels / top - low) / (high - low), 0.0, 1.0))
 
     def _common_prior(self, joint: Floats, grid: Floats, average: float) -> Floats:
         """The prior of all levels, (g,), estimated from ``joint`` (d, W, g) and smoothed."""

@@ -8,11 +8,11 @@ from privacy_engine.data import Floats
 
 DRIFTS = (0.005, 0.02, 0.06, 0.15, 0.5)
 """Standard deviations of a level's change from one timestamp to the next, as shares of the level."""
-WHITES = (0.0, 0.25, 0.7, 2.0)
+WHITES = (-0.03, 0.0, 0.25, 0.7, 2.0)
 """Standard deviations of a count around its level, as shares of the level."""
 FILTERS = np.array([(drift, white, loading) for drift in DRIFTS for loading in (0.0, 1.0) for white in WHITES]).T
 """Drift, white fluctuation and loading of each filter, (3, J): whether a level follows the total between samples."""
-USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.06, 1.5, 0.25
+USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.06, 1.5, 2.0
 MIXED_MASS, MIXED_ROUNDS = 60.0, 6
 
 
@@ -21,7 +21,7 @@ class Mixing:
 
     def __init__(self, dimensions: int) -> None:
         drift, white, loading = FILTERS
-        log = -0.5 * (np.log(drift / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * white
+        log = -0.5 * (np.log(drift / USUAL_DRIFT) / DRIFT_RANGE) ** 2 - WHITE_PENALTY * np.abs(white)
         found = np.where((loading > 0) & (dimensions == 1), 0.0, np.exp(log))  # one dimension has no rhythm in common
         self._base = np.asarray(found / found.sum())
         self.proportions = self._base.copy()

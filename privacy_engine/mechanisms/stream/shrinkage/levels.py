@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from privacy_engine.data import Floats
@@ -57,12 +55,12 @@ class Levels:
     def counts(self, published: Floats) -> Floats:
         """``published`` (d,), or at a sample the estimates of the counts themselves where they are above noise."""
         mean, variance = self.normal.found[2], self.normal.found[3]
-        least = max(2.0, significant(len(mean))) if len(mean) > 1 else 1.0
-        clear = np.clip((mean / np.sqrt(variance) - least) / 2.0, 0.0, 1.0)
-        of_normal = clear * mean + (1.0 - clear) * published
         if self.near is None:
-            return np.asarray(of_normal)
-        return np.asarray(self._clear_counts * of_normal + (1.0 - self._clear_counts) * self.near.counts(published))
+            clear = np.clip((mean / np.sqrt(variance) - 1.0) / 2.0, 0.0, 1.0)
+        else:
+            mean = self._clear_counts * mean + (1.0 - self._clear_counts) * self.near.count
+            clear = self.near.above_noise
+        return np.asarray(clear * mean + (1.0 - clear) * published)
 
     def _finish(self, z: Floats, b: float, average: float, common: float, ratio: float, steps: int) -> Floats:
         """Combine what is estimated; returns how far the levels of several dimensions are above noise, (d,)."""
@@ -74,15 +72,10 @@ class Levels:
         else:
             near = self.near
             near.update(z, b, average, common=common, ratio=ratio, steps=steps)
-            clear = clearness(mean, variance, CLEAR)
+            clear = np.maximum(clearness(mean, variance, CLEAR), near.beyond(mean))
             self.level = np.maximum(clear * mean + (1.0 - clear) * near.median, 1e-6)
             self.spread, self.loading = clear * spread, clear * self.normal.found[4] + (1.0 - clear) * near.loading
             self.signal = near.mean / np.sqrt(near.variance)
         self.sampled = self.level.copy()
         self.growth[:] = 0.0
         return clear
-
-
-def significant(dimensions: int) -> float:
-    """How many standard deviations of Laplace noise none of ``dimensions`` exceeds, but for one case in 40 or so."""
-    return math.log(40.0 * dimensions) / math.sqrt(2.0)

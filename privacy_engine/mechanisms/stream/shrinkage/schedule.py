@@ -26,6 +26,9 @@ AT_ONCE = 32
 """How many dimensions represent all of them."""
 FIRST_SHARE = 0.4
 """The share of ε of the first sample of a single dimension."""
+FIRST_TOTAL, FIRST_DRIFT, FIRST_LEAST, FIRST_LONGEST = 0.02, 0.06, 0.1, 0.5
+"""Of several dimensions: the share of ε of the first total, the usual drift of a level, and the least and the largest
+share of ε of the first sample, which follows from both."""
 SLACK = 1e-9
 """The share of ε that is left over for roundings."""
 
@@ -46,19 +49,32 @@ class Plan:
 
 
 def first_plan(epsilon: float, window: int, dimensions: int) -> Plan:
-    """The plan of the first timestamp, which is sampled."""
-    interval, share = max(1, window // 10), 0.1 if dimensions > 1 else 0.0
-    budget = (1.0 - share) * epsilon / -(-window // interval)
-    if dimensions == 1:
-        budget = max(budget, FIRST_SHARE * epsilon)
-    return Plan(interval, share, 0, budget, share * epsilon / window)
+    """The plan of the first timestamp, which is sampled; of several dimensions :func:`after_total` has its budget."""
+    interval = max(1, window // 10)
+    if dimensions > 1:
+        return Plan(interval, 0.1, 0, 0.0, FIRST_TOTAL * epsilon)
+    return Plan(interval, 0.0, 0, max(epsilon / -(-window // interval), FIRST_SHARE * epsilon), 0.0)
+
+
+def after_total(first: Plan, average: float, epsilon: float, window: int, sensitivity: int) -> Plan:
+    """The first plan, once a noisy total has shown how high levels are on average.
+
+    A level that drifts as usual has its least error where it changes from one sample to the next by about as much as a
+    sample is wrong: the lower levels are beside the noise, the fewer samples share a window and the more the first one
+    spends.
+    """
+    change = FIRST_DRIFT * max(average, 1e-3)
+    wished = (2.0 * (sensitivity / (epsilon * change)) ** 2 * window**2) ** (1.0 / 3.0)
+    interval = int(min(max(wished, 1.0), max(1.0, window * FIRST_LONGEST)))
+    budget = (1.0 - first.share) * max(interval / window, FIRST_LEAST) * epsilon
+    return Plan(interval, first.share, 0, budget, first.total_budget)
 
 
 def largest_budget(epsilon: float, window: int) -> float:
     """The most that one sample spends, whatever the releases."""
     longest = max(1, int(window * LONGEST))
     samples = -(-window // max(i for i in INTERVALS if i <= longest))
-    return max(FIRST_SHARE, 1.0 / samples) * epsilon
+    return max(FIRST_SHARE, FIRST_LONGEST, 1.0 / samples) * epsilon
 
 
 @dataclass(frozen=True)
