@@ -12,11 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from numba import config, njit
+from numba import config
 from numba.core import event
 from numba.core.codegen import get_host_cpu_features
 
+from privacy_engine.kernels.kernel import Kernel, out
 from privacy_engine.progress import advance
+
+__all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "inlined_for", "out"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = Path(__file__).parent
@@ -83,15 +86,36 @@ def _report_until(over: threading.Event) -> None:
 event.register("numba:compile", _Reports())  # type: ignore[no-untyped-call]
 
 
+OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INLINED = OPTIONS | {"forceinline": True, "no_cpython_wrapper": True}
+
+
+def compiled_for(*signature: Any) -> Callable[[F], F]:
+    """Compile a kernel for arguments of these types alone; see :func:`compiled`.
+
+    Types are numba's: ``f8[::1]`` is an array in C's order, read-only or not; one that is written to is
+    ``out(f8[::1])``, and a tuple of types stands for a tuple. What Python passes otherwise is a TypeError.
+    """
+    return lambda function: cast(F, Kernel(function, signature, OPTIONS))
+
+
 def compiled(function: F) -> F:
     """``function`` compiled at its first call, kept on disk, run without the interpreter's lock.
 
     A division by zero gives inf or nan as in numpy: one that could raise would keep loops from being vectorised. No
     operation is reordered or fused, so that results are the same on every processor.
     """
-    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(F, Kernel(function, None, OPTIONS))
 
 
 def inlined(function: F) -> F:
-    """As :func:`compiled`, made part of every loop that calls it."""
-    return cast(F, njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
+    """As :func:`compiled`, made part of every loop that calls it; Python cannot call it.
+
+    It is compiled for the types and the constants of each call.
+    """
+    return cast(F, Kernel(function, None, INLINED))
+
+
+def inlined_for(*signature: Any) -> Callable[[F], F]:
+    """As :func:`inlined`, for arguments of these types alone, as in :func:`compiled_for`."""
+    return lambda function: cast(F, Kernel(function, signature, INLINED))

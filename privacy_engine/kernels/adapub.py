@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import b1, f8, i8
 
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.adapub_groups import QUERIES, STARTS, SUMS, UNIFORMS, Groups, estimate, estimate_apart
 
 CODE, SVT, POST, TEXT = range(4)
@@ -348,9 +349,18 @@ def lasts(last_used: Ints, used: Ints) -> bool:
     return found
 
 
-@compiled
-def advance(rows: Ints, t: int, out: Floats, *fields: Any) -> tuple[int, bool]:
-    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``out`` (n, runs d), as far as draws and rows last.
+FIELDS: tuple[Any, ...] = (
+    *(i8, i8, b1, b1, f8),  # Settings
+    *(f8[::1], f8[:, ::1], i8[::1], b1[::1], i8[::1], i8[::1], i8[::1], i8[:, ::1], f8[:, ::1]),  # State
+    *(i8[::1], i8[:, ::1], f8[:, ::1]),  # Long
+    *(i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1]),  # Draws
+    *(i8[:, ::1], i8[:, ::1]),  # Trace
+)
+
+
+@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(one) for one in FIELDS))
+def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, bool]:
+    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``published`` (n, runs d), as far as draws and rows last.
 
     ``fields`` are those of :class:`Settings`, :class:`State`, :class:`Long`, :class:`Draws` and :class:`Trace`, one
     after the other, which are passed in half of the time that the tuples take. The last receives clusters and groups.
@@ -393,8 +403,9 @@ def advance(rows: Ints, t: int, out: Floats, *fields: Any) -> tuple[int, bool]:
                 take_starts(is_open, starts, used, start_noise)
             clusters = raw, noisy, size, total, is_open, place, long_raw, long_noisy
             left = join(row, estimates, *clusters, free, left, merged, mode != POST, release)
-        out[i] = release
+        for c in range(columns):
+            published[i, c] = release[c]
         if len(to_size):
-            to_size[i] = size
-            to_group[i] = group
+            for c in range(columns):
+                to_size[i, c], to_group[i, c] = size[c], group[c]
     return len(rows), False
