@@ -16,10 +16,11 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
-from privacy_engine.progress import advance
+from privacy_engine.progress import advance, announce
 
 PATIENCE_S, RETRIED_EVERY_S = 20.0, 0.02
 """So long a process waits for another one that compiles the same kernel, perhaps at low priority."""
+COMPILING = "Compiling what this needs, the first time"
 declared: list[Kernel] = []
 """Kernels with a signature, in the order of their modules' imports."""
 
@@ -57,6 +58,8 @@ class _SharedCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is stored for ``sig``; or None, then this process holds the lock until :meth:`release`."""
         found = super().load_overload(sig, target_context)
+        if found is None:
+            announce(COMPILING)
         if found is None and self._acquired():
             found = super().load_overload(sig, target_context)
         return found

@@ -200,4 +200,5 @@ def proportions(like: Floats, base: Floats, mass: float, rounds: int, prior: Flo
                 counted += 1.0
                 for j in range(len(base)):
                     total[j] += like[k, j] * prior[j] / scale
-        prior[:] = total / counted
+        for j in range(len(base)):
+            prior[j] = total[j] / counted

@@ -6,7 +6,7 @@ import numpy as np
 from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled, compiled_for
+from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.envelope import ENVELOPE, Envelope
 from privacy_engine.kernels.temporal import loss
 
@@ -65,7 +65,7 @@ def carried(losses: Floats, side: Direction, out: Floats) -> None:
             out[i, j] = min(np.log1p(worst), most)
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[::1], f8[:, ::1], DIRECTION, out(f8[:, :, ::1]))
 def recursion(losses: Floats, epsilons: Floats, apart: Floats, side: Direction, out: Floats) -> None:
     """Go on from ``losses`` (n, n) with the budgets ``epsilons``; ``out`` (events, n, n) has the loss after each."""
     step, done = np.zeros_like(losses), False

@@ -94,7 +94,7 @@ def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     return out
 
 
-@compiled
+@compiled_for(f8, i8, ENVELOPE, i8[:, ::1])
 def _steps(level: float, n: int, envelopes: Envelope, start: Ints) -> Floats:
     """By distance h = 0 .. n, what a window of that length adds to its first budget, if the others are ``level``.
 
