@@ -7,6 +7,9 @@ import sys
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+    from dashboard.launcher.environment import start_again_with_them
+
+    start_again_with_them(sys.argv[1:])
     from dashboard.launcher.commands import execute
     from dashboard.launcher.settings_problem import refuse_broken_settings
 

@@ -123,7 +123,7 @@ class Server:
         return code
 
     def processes(self) -> dict[int, str]:
-        """Every process of this home, grandchildren included: id and command line.
+        """Every process of this home, grandchildren included: id, command line and, in brackets, its name.
 
         They carry it in their environment; the broker, which writes its title over it, in its socket's path.
         """
@@ -131,11 +131,12 @@ class Server:
         found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                environment, command = (folder / "environ").read_bytes(), (folder / "cmdline").read_bytes()
+                environment, command, name = ((folder / one).read_bytes() for one in ("environ", "cmdline", "comm"))
             except OSError:  # it ended meanwhile, or is another user's
                 continue
             if mark in environment.split(b"\0") or socket_path in command:
-                found[int(folder.name)] = command.replace(b"\0", b" ").decode().strip()
+                shown = b"%b [%b]" % (command.replace(b"\0", b" ").strip(), name.strip())
+                found[int(folder.name)] = shown.decode()
         return found
 
     def process_ids(self, part_of_command: str) -> list[int]:

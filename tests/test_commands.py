@@ -100,7 +100,7 @@ class TestARunningServer:
         with urllib.request.urlopen(f"{running.address}/healthz", timeout=patience(10)) as answer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
-        assert all(part in commands for part in ("-server ", "celery", "django sweep", "launcher.web", "guard.py"))
+        assert all(part in commands for part in ("-server ", "[cairn-worker]", "[cairn-web]", "guard.py"))
 
     def test_the_link_logs_in_once(self, running: Server) -> None:
         cookies = urllib.request.HTTPCookieProcessor()
@@ -230,10 +230,10 @@ class TestARunningServer:
         assert "Traceback" not in refused.stderr
 
     def test_a_killed_worker_comes_back(self, running: Server) -> None:
-        before = running.process_ids("celery")
+        before = running.process_ids("[cairn-worker]")
         subprocess.run(["kill", "-9", str(before[0])], check=True)
         give_up = time.monotonic() + patience(30)
-        while not (now := running.process_ids("celery")) or now[0] in before:
+        while not (now := running.process_ids("[cairn-worker]")) or now[0] in before:
             assert time.monotonic() < give_up
             time.sleep(0.1)
         assert not set(before) & set(now), "a forked child of the dead worker is left"
@@ -257,7 +257,7 @@ class TestStopping:
 
     def test_kill_9_of_the_supervisor_leaves_no_orphan(self, server: Server) -> None:
         server.start(".venv/bin/python", "manage.py", "run", limit_s=SERVED_S)
-        assert len(server.processes()) > 5
+        assert len(server.processes()) > 4
         server.process.kill()
         server.process.wait()
         assert server.wait_until_empty(limit_s=15) == {}

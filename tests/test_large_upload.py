@@ -86,7 +86,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
             whole.update(text)
     size = path.stat().st_size
     assert size > 400_000_000
-    before = peak_mb(server, "launcher.web")
+    before = peak_mb(server, "[cairn-web]")
     begun = request(server, token, "POST", "/api/v1/uploads/", Upload_Length=str(size))
     url = begun.headers["Location"].removeprefix(server.address)
     cuts = 0
@@ -107,7 +107,7 @@ def test_it_finishes_and_the_web_process_stays_small(server: Server, tmp_path: P
     dataset = _read(server, token, json.loads(made.body)["urls"]["self"])  # type: ignore[attr-defined]
     assert (dataset["state"], dataset["points"]) == ("ready", ROWS), dataset["error"]
     assert not list((server.home / "uploads").iterdir())
-    after = peak_mb(server, "launcher.web")
+    after = peak_mb(server, "[cairn-web]")
     assert after < MOST_MB, (before, after)
 
 

@@ -200,10 +200,10 @@ def check(pid: int, reader: Reader, rows: tuple[Any, Any, list[Any]]) -> None:
 
 
 def test_the_web_process_of_the_launcher(server: Server, owner: Reader, rows: tuple[Any, Any, list[Any]]) -> None:
-    (before,) = server.process_ids("launcher.web")
+    (before,) = server.process_ids("[cairn-web]")
     os.kill(before, signal.SIGKILL)  # the launcher starts another one
     wait_until_healthy(owner)
-    (pid,) = server.process_ids("launcher.web")
+    (pid,) = server.process_ids("[cairn-web]")
     assert pid != before
     check(pid, owner, rows)
 

@@ -1,5 +1,6 @@
 """The Celery application: messages carry ids; the work is described in the rows (dashboard/jobs/queue.py)."""
 
+import gc
 import os
 import threading
 from typing import Any
@@ -83,6 +84,8 @@ def _load_the_engine(**_: object) -> None:
     from dashboard.launcher import warm
 
     warm.experiments()
+    gc.collect()
+    gc.freeze()  # the collector would touch, and so copy, what children share
 
 
 @worker_process_init.connect

@@ -182,7 +182,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
 else:
     if find_spec("psycopg") is None:
-        raise ImproperlyConfigured("DATABASE_URL names PostgreSQL, which needs a package: pip install 'psycopg[binary]'")
+        raise ImproperlyConfigured("DATABASE_URL names PostgreSQL, which needs pip install 'psycopg[binary]'")
     DATABASES["default"]["PASSWORD"] = secret("DATABASE_PASSWORD", DATABASES["default"]["PASSWORD"])
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True

@@ -15,7 +15,9 @@ from django.conf import settings
 from dashboard.core.text import one_line, storable
 from dashboard.datasets import evidence, lineage, matching, thumbnails
 from dashboard.datasets.models import Dataset, Kind
+from dashboard.datasets.signals import imported
 from dashboard.jobs import leases
+from dashboard.jobs.models import State
 from dashboard.storage import data_files
 from dashboard.storage.stored_path import Source, located
 from privacy_engine import formats
@@ -48,7 +50,11 @@ class Read(NamedTuple):
 
 def run(pk: Any) -> bool:
     """Read the upload of a dataset, or make it of the one that it is derived from; False if it did not wait."""
-    return leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is not None
+    if leases.run(Dataset, pk, lambda row, lease: _work_of(row)(row, lease)) is None:
+        return False
+    if dataset := Dataset.objects.filter(pk=pk, state=State.READY).first():
+        imported.send(Dataset, dataset=dataset)
+    return True
 
 
 def _work_of(row: Dataset) -> Callable[[Dataset, leases.Lease], dict[str, Any]]:

@@ -82,9 +82,9 @@ def with_ledger(datasets: QuerySet[Dataset]) -> QuerySet[Dataset]:
 def shared_with(dataset: Dataset, user: Any, unit: str | None = None) -> list[dict[str, Any]]:
     """The other uploads of the dataset's lineage: their datasets, when they came, what they share and spent.
 
-    A user other than the owner sees those with a dataset that they may read. ``shared_events`` is how many events of this upload the
-    other one holds: none of one that is connected by a third, null where all are counted as shared. ``share`` is that
-    of the smaller upload's events.
+    A user other than the owner sees those with a dataset that they may read. ``shared_events`` is how many events of
+    this upload the other one holds: none of one that is connected by a third, null where all are counted as shared.
+    ``share`` is that of the smaller upload's events.
     """
     file = lineage.known_source_of(dataset)
     if file is None:

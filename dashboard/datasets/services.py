@@ -46,9 +46,10 @@ def import_dataset(
     cleaning: Sequence[CleaningStep] = (),
     sample: bool = False,
     keep: bool = False,
+    queued: bool = False,
     reserved: int = 0,
 ) -> Dataset:
-    """A dataset from an uploaded file: ready if it is small, else waiting for a worker.
+    """A dataset from an uploaded file: ready if it is small and need not be ``queued``, else waiting for a worker.
 
     Without ``kind`` the kind of data is detected by the columns of the table.
 
@@ -79,7 +80,7 @@ def import_dataset(
     try:
         _keep(upload, staging / "original")
         row.size_bytes = (staging / "original").stat().st_size
-        if _small(staging / "original"):
+        if not queued and _small(staging / "original"):
             row.started_at = timezone.now()
             try:
                 fields = execution.import_now(

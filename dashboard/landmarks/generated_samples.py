@@ -17,17 +17,32 @@ from privacy_engine.samples import Sample, samples
 KNOWN = {"id": "series", "swap": "no"}  # stated, so that the report has nothing to guess
 
 
-def load_samples(*, owner: User) -> list[Dataset]:
-    """Upload each sample that the owner does not have, with its landmark set; return the new datasets."""
+def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
+    """Upload each sample that the owner does not have, with its landmark set; return the new datasets.
+
+    With ``queued`` a worker reads them, and marks their landmarks then.
+    """
     found = []
     for sample in samples():
         if not Dataset.objects.filter(owner=owner, sample=True, name=sample.title).exists():
             dataset = services.import_dataset(
-                owner=owner, upload=as_csv(sample), name=sample.title, options=KNOWN, sample=True
+                owner=owner, upload=as_csv(sample), name=sample.title, options=KNOWN, sample=True, queued=queued
             )
-            mark_landmarks(owner=owner, dataset=dataset, method=sample.landmarks.model_dump())
+            if not queued:
+                _mark(dataset, sample)
             found.append(dataset)
     return found
+
+
+def mark_when_read(dataset: Dataset, **_: object) -> None:
+    """Mark the landmarks of a sample that a worker has read. A receiver of a signal."""
+    sample = next((one for one in samples() if one.title == dataset.name), None)
+    if dataset.sample and sample is not None and not dataset.landmark_sets.exists():
+        _mark(dataset, sample)
+
+
+def _mark(dataset: Dataset, sample: Sample) -> None:
+    mark_landmarks(owner=dataset.owner, dataset=dataset, method=sample.landmarks.model_dump())
 
 
 def as_csv(sample: Sample) -> SimpleUploadedFile:

@@ -3,6 +3,8 @@
 import platform
 import shutil
 import socket
+import subprocess
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -47,6 +49,14 @@ def command(server: str, *, folder: Path, socket_path: Path) -> list[str]:
         "daemonize": "no",
     }
     return [server, *(argument for name, value in options.items() for argument in (f"--{name}", value))]
+
+
+def start(argv: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start the server with its own session and log."""
+    with log.open("ab") as stream:
+        return subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True
+        )
 
 
 def url(socket_path: Path) -> str:

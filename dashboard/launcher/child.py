@@ -2,12 +2,12 @@
 
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from .guard import Guard
 from .watch import Answers
@@ -17,33 +17,32 @@ BACKOFF_S = (0.5, 1, 2, 5, 10, 30)
 STEADY_S = 60.0  # one that ran this long starts afresh with the shortest pause
 
 
+class Process(Protocol):
+    """What is used of a Popen."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def terminate(self) -> None: ...
+    def wait(self) -> int: ...
+
+
 @dataclass(eq=False)
 class Child:
     name: str
-    argv: Sequence[str]
     log: Path
     grace_s: float
+    launch: Callable[[], Process]
     check: Callable[[], bool]  # whether it answers
     starts_s: float | None = None  # until so long after its start it may be silent
-    pass_fds: tuple[int, ...] = ()
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
     failures: int = 0
     _started: float = field(default=0.0, repr=False)
     _answers: Answers = field(init=False, repr=False)
 
-    def start(self, *, env: Mapping[str, str], cwd: Path, guard: Guard) -> None:
+    def start(self, *, guard: Guard) -> None:
         self.trim_log()
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self.argv,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=env,
-                cwd=cwd,
-                pass_fds=self.pass_fds,
-                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which then stops all in order
-            )
+        self.process = self.launch()
         guard.watch(self.process.pid)
         self._started = time.monotonic()
         self._answers = Answers(self.check, starts_s=self.starts_s)
@@ -67,7 +66,7 @@ class Child:
 
     def request_stop(self) -> None:
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.terminate()
 
     def clear_away(self, guard: Guard) -> None:
         """Kill what is left of its process group (a dead worker's forked children) and collect it."""

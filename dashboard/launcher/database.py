@@ -1,11 +1,10 @@
 """What the database needs before people come: its tables, the local user, the samples, a way in."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 from django.db import DEFAULT_DB_ALIAS, connection
 from django.db.migrations.executor import MigrationExecutor
 
@@ -29,12 +28,11 @@ def local_user():  # type: ignore[no-untyped-def]  # the user model is a setting
     return user or users.create_user(username=name)
 
 
-def load_samples_once(username: str, *, mark: Path) -> None:
-    """Load the samples at the first start only: whoever deletes one does not want it back."""
-    if mark.exists() or "loadsamples" not in get_commands():
-        return
-    call_command("loadsamples", username, verbosity=0)
-    mark.touch()
+def load_samples(user: Any) -> None:
+    """Give the user the samples, for a worker to read: the first page shows it at work."""
+    from dashboard.landmarks.generated_samples import load_samples
+
+    load_samples(owner=user, queued=True)
 
 
 def login_path(user: Any) -> str:

@@ -20,8 +20,13 @@ class Guard:
 
     def __init__(self, *, keep_open: int) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-I", __file__], stdin=subprocess.PIPE, pass_fds=(keep_open,), start_new_session=True
+            [sys.executable, "-I", "-S", __file__], stdin=subprocess.PIPE, pass_fds=(keep_open,), start_new_session=True
         )
+
+    @property
+    def descriptor(self) -> int:
+        """The end of the pipe whose closing shows that the supervisor has ended: nobody else may hold it."""
+        return self._process.stdin.fileno()  # type: ignore[union-attr]
 
     def watch(self, pid: int) -> None:
         self._send(f"+{pid}\n")

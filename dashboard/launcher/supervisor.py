@@ -1,5 +1,6 @@
-"""The supervisor: broker, database, web, worker and sweep started together, monitored, and stopped in order."""
+"""The supervisor: broker, database, web server (which sweeps too) and worker started together, monitored, stopped."""
 
+import importlib
 import os
 import shlex
 import signal
@@ -11,10 +12,12 @@ from pathlib import Path
 
 from django.conf import settings
 
-from . import broker, database, health, home
+from . import broker, database, forked, health, home
 from .child import Child
+from .forked import Forked
 from .guard import Guard
 from .home import LaunchError
+from .web import main as serve
 
 READY_S = 60.0
 BROKER_READY_S = 15.0
@@ -22,9 +25,10 @@ TRIM_EVERY_S = 60.0
 WORKER_STARTS_S = 600.0
 """The first start of a new version may compile its kernels."""
 WORKER = (
-    "-m celery -A dashboard.config.celery:app worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
+    "worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
 )
+IMPORTED = ("celery.apps.worker", "celery.bin.worker", "celery.concurrency.prefork", "kombu.transport.redis")
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  # only compared with
 
 
@@ -34,10 +38,10 @@ class Supervisor:
         self.home = Path(settings.CAIRN_HOME)
         self.children: list[Child] = []  # in the order of starting; stopped in reverse
         self.restart_at: dict[str, float] = {}
-        self.env = dict(os.environ)
         self.stopping = False
         self.stop_requested_at = 0.0
         self.hurry = False
+        self.lock: int
         self.listener: socket.socket
         self.guard: Guard
 
@@ -46,40 +50,41 @@ class Supervisor:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
         home.make_folders(self.home)
-        lock = home.lock(self.home)
+        self.lock = home.lock(self.home)
         home.forget_address(self.home)
         self.listener = home.open_port(settings.CAIRN_HOST, settings.CAIRN_PORT)
-        self.guard = Guard(keep_open=lock)
+        self.guard = Guard(keep_open=self.lock)
         try:
             self._bring_up()
             self._watch()
         finally:
             self._take_down()
             self.guard.dismiss()
-            os.close(lock)
+            os.close(self.lock)
 
     # -- up
 
     def _bring_up(self) -> None:
-        self.env |= {
+        os.environ |= {
             "DJANGO_SETTINGS_MODULE": os.environ.get("DJANGO_SETTINGS_MODULE", "dashboard.config.settings"),
             "CAIRN_HOME": str(self.home),
-            "PYTHONUNBUFFERED": "1",
-            "MALLOC_ARENA_MAX": "1",  # glibc's default, eight for each core, costs the web server's threads 5 MB
-            "PYTHONNODEBUGRANGES": "1",  # columns of code in tracebacks take 0.7 MB of every process
             "TMPDIR": str(self.home / "tmp"),  # parts of uploads never lie in a folder shared with others
         }
         self._start_broker()
         if database.needs_migrations():  # no process may see half a table; without any, all start at once
             self.report("Preparing the database …")
-            database.migrate()
+            forked.call(database.migrate)
+        import_what_they_share()
         for child in self._services():
             self._start(child)
         user = database.local_user()
         self._until(self._web_answers, READY_S, "The web server does not answer.")
         if self.stopping:
             return
-        database.load_samples_once(user.get_username(), mark=self.home / "run" / "samples-loaded")
+        mark = self.home / "run" / "samples-loaded"
+        if not mark.exists():
+            forked.call(database.load_samples, user)
+            mark.touch()
         path = database.login_path(user)
         database.close()
         self._announce(path, user.get_username())
@@ -89,9 +94,15 @@ class Supervisor:
             return
         listens_at = home.broker_socket(self.home)
         home.make_private(listens_at.parent)
-        self.env["REDIS_URL"] = broker.url(listens_at)
+        os.environ["REDIS_URL"] = broker.url(listens_at)
         argv = broker.command(broker.find_server(), folder=self.home / "broker", socket_path=listens_at)
-        child = Child("broker", argv, self._log("broker"), grace_s=5, check=lambda: broker.answers(listens_at))
+        child = Child(
+            "broker",
+            self._log("broker"),
+            grace_s=5,
+            launch=lambda: broker.start(argv, self._log("broker")),
+            check=lambda: broker.answers(listens_at),
+        )
         try:
             self._start(child)
             self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
@@ -104,38 +115,33 @@ class Supervisor:
             self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
 
     def _services(self) -> list[Child]:
-        python = sys.executable
-        descriptor = self.listener.fileno()
+        closed = (self.lock, self.guard.descriptor)  # whose end shows that the supervisor has ended
+        worker, web = self._log("worker"), self._log("web")
         return [
             Child(
                 "worker",
-                [python, *WORKER.split()],
-                self._log("worker"),
+                worker,
                 grace_s=30,
+                launch=lambda: Forked("worker", work, log=worker, closed=(*closed, self.listener.fileno())),
                 check=health.worker_answers,
                 starts_s=WORKER_STARTS_S,
             ),
             Child(
-                "sweep",
-                [python, "-m", "django", "sweep"],
-                self._log("sweep"),
-                grace_s=5,
-                check=health.sweep_answers,
-            ),
-            Child(
                 "web",
-                [python, "-m", "dashboard.launcher.web", str(descriptor)],
-                self._log("web"),
+                web,
                 grace_s=8,
-                check=lambda: health.status(*self._web_address()) is not None,
-                pass_fds=(descriptor,),
+                launch=lambda: Forked("web", serve, self.listener, log=web, closed=closed),
+                check=self._web_and_sweep_answer,
             ),
         ]
+
+    def _web_and_sweep_answer(self) -> bool:
+        return health.status(*self._web_address()) is not None and health.sweep_answers()
 
     def _start(self, child: Child) -> None:
         if child not in self.children:
             self.children.append(child)
-        child.start(env=self.env, cwd=settings.BASE_DIR, guard=self.guard)
+        child.start(guard=self.guard)
 
     def _until(self, ready: Callable[[], bool], limit_s: float, complaint: str) -> None:
         """Wait for ``ready``; a child that ends meanwhile is the reason to give up, and its log has the cause."""
@@ -198,11 +204,11 @@ class Supervisor:
     # -- down
 
     def _take_down(self) -> None:
-        """Web first (nothing new comes in), then sweep and worker (the current job finishes), the broker last."""
+        """Web first (nothing new comes in), then the worker (the current job finishes), the broker last."""
         self.stopping = True
         self.listener.close()
-        for names in ({"web"}, {"sweep", "worker"}, {"broker"}):
-            self._stop([child for child in self.children if child.name in names])
+        for name in ("web", "worker", "broker"):
+            self._stop([child for child in self.children if child.name == name])
 
     def _stop(self, children: list[Child]) -> None:
         for child in children:
@@ -226,6 +232,19 @@ class Supervisor:
 
     def _log(self, name: str) -> Path:
         return self.home / "log" / f"{name}.log"
+
+
+def import_what_they_share() -> None:
+    """Import here what every process of Python would import for itself, and nothing large that few of them need."""
+    for name in ("dashboard.config.wsgi", "dashboard.config.celery", "dashboard.maintenance.cleanup", *IMPORTED):
+        importlib.import_module(name)
+
+
+def work() -> None:
+    """Be the worker."""
+    from dashboard.config.celery import app
+
+    app.worker_main(WORKER.split())
 
 
 def _command() -> str:

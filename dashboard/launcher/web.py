@@ -1,21 +1,27 @@
-"""The embedded web server: waitress on the socket that the supervisor already listens on.
+"""The embedded web server: waitress on the socket that the supervisor already listens on, with the sweep in a thread.
 
 Usage: ``python -m dashboard.launcher.web DESCRIPTOR``
 """
 
+import logging
+import os
 import resource
 import signal
 import socket
 import sys
+import threading
 
 from waitress.server import create_server
 
 from dashboard.launcher.cut_requests import Channel
 
 CONNECTIONS = 2000
+SWEEP_ENDS_S = 5.0
+logger = logging.getLogger(__name__)
 
 
-def main(descriptor: int) -> None:
+def main(listener: socket.socket) -> None:
+    """Serve until SIGTERM; end, to be started again, if the sweep ends."""
     from django.conf import settings
 
     from dashboard.config.wsgi import application
@@ -28,7 +34,7 @@ def main(descriptor: int) -> None:
     )
     server = create_server(
         application,
-        sockets=[socket.socket(fileno=descriptor)],
+        sockets=[listener],
         threads=8,
         ident=None,
         # clients that send slowly hold a connection each, and no thread: with the default of 100 they keep others out
@@ -41,7 +47,22 @@ def main(descriptor: int) -> None:
         **behind_proxy,
     )
     server.channel_class = Channel
+    stop = threading.Event()
+    sweep = threading.Thread(target=_sweep, args=(stop,), name="sweep", daemon=True)
+    sweep.start()
     server.run()
+    stop.set()
+    sweep.join(SWEEP_ENDS_S)
+
+
+def _sweep(stop: threading.Event) -> None:
+    from dashboard.maintenance.cleanup import sweep_until
+
+    try:
+        sweep_until(stop)
+    except Exception:
+        logger.exception("the sweep ended")
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _connections() -> int:
@@ -51,4 +72,4 @@ def _connections() -> int:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(socket.socket(fileno=int(sys.argv[1])))

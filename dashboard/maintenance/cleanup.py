@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
+import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator
@@ -106,6 +107,14 @@ class Cleanup:
 
     def _sweep(self, model: type[job_models.Job]) -> dict[str, int]:
         return {"enqueued": reaper.resend(model)} if self._lenient else reaper.sweep(model)
+
+
+def sweep_until(stop: threading.Event) -> None:
+    """Sweep every CAIRN_SWEEP_S seconds; errors of :meth:`Cleanup.round`."""
+    cleanup = Cleanup()
+    while not stop.is_set():
+        cleanup.round()
+        stop.wait(settings.CAIRN_SWEEP_S)
 
 
 def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:

@@ -33,7 +33,6 @@ UNREADABLE = (
     EOFError,
     LookupError,
     ValueError,
-    pa.ArrowException,
     struct.error,
     BadZipFile,
     zlib.error,
@@ -57,7 +56,7 @@ def decoding(name: str) -> Iterator[None]:
         yield
     except (FileNotFoundError, MemoryError):
         raise
-    except UNREADABLE as error:
+    except (*UNREADABLE, pa.ArrowException) as error:
         raise DamagedFile(name) from error
     except OSError as error:  # Arrow's own has no number
         if error.errno in (None, errno.EIO):

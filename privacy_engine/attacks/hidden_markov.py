@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from privacy_engine.attacks.area import Grid
 from privacy_engine.data import Floats
+from privacy_engine.on_demand import scipy
 from privacy_engine.progress import reported
 
 JUMP = 1e-6

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import scipy
 
 from privacy_engine import geo
 from privacy_engine.attacks.area import Area, Grid
@@ -15,6 +14,7 @@ from privacy_engine.attacks.base import Headline, Result, SeriesAttack, Watch, a
 from privacy_engine.attacks.hidden_markov import BestGuess, Movement, posteriors, sweeps
 from privacy_engine.data import Floats, Ints, Mask, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
+from privacy_engine.on_demand import scipy
 from privacy_engine.params import Param, StepVarianceM2
 
 MOST_STATES = 10**8

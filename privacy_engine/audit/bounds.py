@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from privacy_engine.data import Floats
+from privacy_engine.on_demand import scipy
 
 
 def at_least(hits: ArrayLike, trials: int, alpha: float) -> Floats:

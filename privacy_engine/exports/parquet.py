@@ -17,17 +17,17 @@ MEDIA_TYPE = "application/vnd.apache.parquet"
 GEOMETRY = "geometry"
 _WKB_POINT = np.frombuffer(b"\x01\x01\0\0\0", dtype=np.uint8)  # little endian, a point of two dimensions
 _ROW_GROUP = 2 * CHUNK
-_FIELDS = [("series", pa.string()), ("person", pa.string()), ("time", pa.timestamp("ms", "UTC"))]
-_DEGREES = [("lon", pa.float64()), ("lat", pa.float64())]
 
 
 def _schema(series: Sequence[Trajectory], places: list[tuple[str, Any]], metadata: dict[str, str]) -> Any:
-    several = several_people(series)
-    return pa.schema([(name, kind) for name, kind in _FIELDS if several or name != "person"] + places, metadata)
+    names = ["series", "person"] if several_people(series) else ["series"]
+    fields = [(name, pa.string()) for name in names]
+    return pa.schema([*fields, ("time", pa.timestamp("ms", "UTC")), *places], metadata)
 
 
 def _write_parquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:
-    _write(series, out, _schema(series, _DEGREES, {"cairn": as_json(dict(label))}))
+    degrees = [("lon", pa.float64()), ("lat", pa.float64())]
+    _write(series, out, _schema(series, degrees, {"cairn": as_json(dict(label))}))
 
 
 def _write_geoparquet(series: Sequence[Trajectory], out: BinaryIO, label: Label) -> None:

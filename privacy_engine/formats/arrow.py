@@ -1,35 +1,26 @@
 """PyArrow, imported in one place: it ships no types, so the engine's type check stops here.
 
-Its modules beside the core are imported at their first use: a process that reads none of the formats that need them
-(as a web process) does without 8 MB of compute functions.
+It is imported at its first use, and its modules beside the core at theirs: a process that reads none of the formats
+that need them does without.
 """
 
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from types import ModuleType
 from typing import Any
-
-import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]
 
 from privacy_engine.disk import is_full
 from privacy_engine.errors import EngineError, FormatError
+from privacy_engine.on_demand import OnDemand
 from privacy_engine.progress import blocks
 
 PIECE = 1 << 18
 
 
-class _OnDemand(ModuleType):
-    """A module that is imported when something of it is used."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self.__name__), name)
-
-
-pc: Any = _OnDemand("pyarrow.compute")
-pacsv: Any = _OnDemand("pyarrow.csv")
-pq: Any = _OnDemand("pyarrow.parquet")
+pa: Any = OnDemand("pyarrow")
+pc: Any = OnDemand("pyarrow.compute")
+pacsv: Any = OnDemand("pyarrow.csv")
+pq: Any = OnDemand("pyarrow.parquet")
 
 
 @contextmanager

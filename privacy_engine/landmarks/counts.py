@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from privacy_engine.data import Floats
+from privacy_engine.on_demand import scipy
 
 SHORT = 256  # below, a plain convolution is quicker than a Fourier transform, and exact
 

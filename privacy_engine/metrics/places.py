@@ -6,12 +6,12 @@ import math
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import scipy
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
+from privacy_engine.on_demand import scipy
 from privacy_engine.params import DistanceM, DurationS, Param
 
 BOUND = 0.01

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-import scipy
 
 from privacy_engine import geo
 from privacy_engine.data import Floats, Ints, Trajectory
 from privacy_engine.errors import ParameterError
 from privacy_engine.metrics.base import TrajectoryMetric, metrics, on_sphere
+from privacy_engine.on_demand import scipy
 from privacy_engine.params import Param
 from privacy_engine.progress import ROWS, advance, blocks
 

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from privacy_engine import geo
 from privacy_engine.data import Floats
+from privacy_engine.on_demand import scipy
 
 GRID = 2000  # points of an integral over how far a joint draw may reach
 SMALLEST = 1e-12  # of an angle: six micrometres

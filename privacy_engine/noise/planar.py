@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from privacy_engine import geo
@@ -16,6 +15,7 @@ from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
 from privacy_engine.noise.sources import RandomSource, Words, as_source
 from privacy_engine.noise.validation import exact_rates, positions
+from privacy_engine.on_demand import scipy
 from privacy_engine.progress import blocks, reported
 
 PROPOSAL = 4  # words

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 import numpy as np
-import scipy
 
 from privacy_engine.data import Floats
+from privacy_engine.on_demand import scipy
 from privacy_engine.params import AssumedStepVarianceM2
 from privacy_engine.postprocess.base import PostProcess, postprocesses
 from privacy_engine.postprocess.chain import LONGEST_FIT, deviance, random_walk, smooth

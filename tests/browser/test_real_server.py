@@ -82,7 +82,7 @@ def walk_file(folder: Path) -> Path:
 
 
 def signal_worker(server: Server, number: int) -> None:
-    for pid in server.process_ids("celery"):
+    for pid in server.process_ids("[cairn-worker]"):
         os.kill(pid, number)
 
 

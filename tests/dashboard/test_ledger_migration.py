@@ -29,8 +29,10 @@ from tests.dashboard.test_lineage import csv, lines
 from tests.dashboard.conftest import upload
 
 before = ("datasets", "0003_uploads_and_cleaning")
-call_command("migrate", *before, verbosity=0)
-old = MigrationExecutor(connection).loader.project_state([before]).apps
+from tests.earlier_migrations import one_by_one
+with one_by_one():
+    call_command("migrate", *before, verbosity=0)
+    old = MigrationExecutor(connection).loader.project_state([before]).apps
 User, Dataset, Budget, Entry = (old.get_model(*name.split(".")) for name in (
     "accounts.User", "datasets.Dataset", "datasets.Budget", "datasets.BudgetEntry"))
 owner = User.objects.create(username="owner")

@@ -11,8 +11,11 @@ from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
+from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
 from dashboard.jobs import leases, queue
+from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
@@ -33,6 +36,18 @@ class TestSamples:
         assert [row.name for row in rows] == [sample.title for sample in samples()]
         assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
         assert LandmarkSet.objects.count() == 3
+
+    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner: User) -> None:
+        rows = load_samples(owner=owner, queued=True)
+        assert [row.state for row in rows] == ["queued"] * 3
+        for row in rows:
+            assert execution.run(row.pk)
+        assert {row.state for row in Dataset.objects.all()} == {"ready"}
+        assert sorted(one.dataset.name for one in LandmarkSet.objects.all()) == sorted(one.title for one in samples())
+        LandmarkSet.objects.all().delete()
+        upload_of_others = import_dataset(owner=owner, upload=upload(b"time,lat,lon\n1,2,3\n"), queued=True)
+        execution.run(upload_of_others.pk)
+        assert not LandmarkSet.objects.exists()
 
     def test_are_what_the_engine_made(self, owner: User) -> None:
         call_command("loadsamples", "owner", stdout=StringIO())

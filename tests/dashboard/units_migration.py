@@ -13,6 +13,8 @@ from typing import Any
 
 import django
 
+from tests.earlier_migrations import one_by_one
+
 BEFORE = (("releases", "0005_rename_columns"), ("datasets", "0007_rename_columns"))
 LARGE = 2**62
 """The largest amount the ledger stores."""
@@ -195,4 +197,5 @@ def _refused(to: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    with one_by_one():
+        main()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pyarrow as pa
 from django.http import HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from rest_framework.request import Request
+
+from privacy_engine.formats.arrow import pa
 
 CONTENT_TYPE = "application/octet-stream"
 WORTH_COMPRESSING = 1000  # bytes

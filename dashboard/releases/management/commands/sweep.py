@@ -4,10 +4,9 @@ import signal
 import threading
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dashboard.maintenance.cleanup import Cleanup
+from dashboard.maintenance.cleanup import Cleanup, sweep_until
 from dashboard.storage.installation import Refused
 
 
@@ -20,16 +19,14 @@ class Command(BaseCommand):
         parser.add_argument("--once", action="store_true", help="sweep and tidy once, print what was done, and end")
 
     def handle(self, *args: Any, once: bool, **options: Any) -> None:
-        cleanup, stop = Cleanup(), threading.Event()
+        stop = threading.Event()
         try:
             if once:
-                done = cleanup.round()
+                done = Cleanup().round()
                 self.stdout.write(", ".join(f"{name} {n}" for name, n in (done or {}).items()) or "no database")
                 return
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: stop.set())
-            while not stop.is_set():
-                cleanup.round()
-                stop.wait(settings.CAIRN_SWEEP_S)
+            sweep_until(stop)
         except Refused as refused:
             raise CommandError(str(refused)) from None
