@@ -15,7 +15,7 @@ ROWS = 4096
 BLOCK = 1 << 20
 """Numbers of an array between two reports: some milliseconds up to a tenth of a second."""
 _listeners: list[Callable[[], None]] = []
-_readers: list[Callable[[str], None]] = []
+_readers: list[Callable[[str], object]] = []
 
 
 def advance() -> None:
@@ -60,7 +60,7 @@ def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 @contextmanager
-def listening(listener: Callable[[], None], reader: Callable[[str], None] = str) -> Iterator[None]:
+def listening(listener: Callable[[], None], reader: Callable[[str], object] = str) -> Iterator[None]:
     """Call ``listener`` at every :func:`advance` of this process until the block ends, ``reader`` at :func:`announce`.
 
     >>> with listening(lambda: None, print):

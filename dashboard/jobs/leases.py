@@ -109,8 +109,9 @@ class Lease:
 
     def _announce(self, stage: str) -> None:
         """Show a stage between two that the work reports, at any depth of it: nothing is raised."""
+        known = slots.own.stage == stage.encode()
         slots.own.advance(stage)
-        if not connection.in_atomic_block:
+        if not known and not connection.in_atomic_block:
             with suppress(DatabaseError):
                 self._extend(stage=stage, progressed_at=Now())
 

@@ -1,7 +1,7 @@
 """Compile the engine's kernels into their cache, at low priority, in the order in which pages need them.
 
-Usage: ``python -m dashboard.launcher.warm`` (``make run`` once the first page is there; the image's build). Whoever needs
-a kernel meanwhile compiles that one alone, or waits for it if it is the one at hand. It may be killed at any time.
+Usage: ``python -m dashboard.launcher.warm`` (``make run`` does it once the first page is there, and the image's build).
+Whoever needs a kernel meanwhile compiles that one, or waits for it if it is at hand. It may be killed at any time.
 """
 
 import os

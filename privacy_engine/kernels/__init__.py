@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from numba import config
 from numba.core import event
@@ -19,7 +19,7 @@ from numba.core.codegen import get_host_cpu_features
 from privacy_engine.kernels.kernel import Kernel, out
 from privacy_engine.progress import advance
 
-__all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "inlined_for", "out"]
+__all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "out"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 HERE = Path(__file__).parent
@@ -49,7 +49,7 @@ def _features() -> str | None:
     name, given = (getattr(config, setting, None) for setting in ("CPU_NAME", "CPU_FEATURES"))
     if name or given is not None:
         return cast(str | None, given)
-    features = str(get_host_cpu_features())  # type: ignore[no-untyped-call]
+    features = str(get_host_cpu_features())
     return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features else None
 
 
@@ -83,20 +83,33 @@ def _report_until(over: threading.Event) -> None:
         advance()
 
 
-event.register("numba:compile", _Reports())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Reports())
 
 
 OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 INLINED = OPTIONS | {"forceinline": True, "no_cpython_wrapper": True}
 
 
-def compiled_for(*signature: Any) -> Callable[[F], F]:
+class Decorator(Protocol):
+    """What makes a kernel of a function, of the same type."""
+
+    def __call__(self, function: F, /) -> F: ...
+
+
+def _decorator(signature: tuple[Any, ...] | None, options: dict[str, Any]) -> Decorator:
+    def decorated(function: F) -> F:
+        return cast(F, Kernel(function, signature, options))
+
+    return decorated
+
+
+def compiled_for(*signature: Any) -> Decorator:
     """Compile a kernel for arguments of these types alone; see :func:`compiled`.
 
     Types are numba's: ``f8[::1]`` is an array in C's order, read-only or not; one that is written to is
     ``out(f8[::1])``, and a tuple of types stands for a tuple. What Python passes otherwise is a TypeError.
     """
-    return lambda function: cast(F, Kernel(function, signature, OPTIONS))
+    return _decorator(signature, OPTIONS)
 
 
 def compiled(function: F) -> F:
@@ -105,7 +118,7 @@ def compiled(function: F) -> F:
     A division by zero gives inf or nan as in numpy: one that could raise would keep loops from being vectorised. No
     operation is reordered or fused, so that results are the same on every processor.
     """
-    return cast(F, Kernel(function, None, OPTIONS))
+    return _decorator(None, OPTIONS)(function)
 
 
 def inlined(function: F) -> F:
@@ -113,9 +126,4 @@ def inlined(function: F) -> F:
 
     It is compiled for the types and the constants of each call.
     """
-    return cast(F, Kernel(function, None, INLINED))
-
-
-def inlined_for(*signature: Any) -> Callable[[F], F]:
-    """As :func:`inlined`, for arguments of these types alone, as in :func:`compiled_for`."""
-    return lambda function: cast(F, Kernel(function, signature, INLINED))
+    return _decorator(None, INLINED)(function)

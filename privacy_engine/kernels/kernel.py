@@ -98,6 +98,9 @@ class Kernel(CPUDispatcher):
     It is compiled at its first call, or with the first kernel that calls it.
     """
 
+    __name__: str
+    _can_compile: bool
+
     def __init__(
         self, function: Callable[..., Any], signature: tuple[Any, ...] | None, options: dict[str, Any]
     ) -> None:
@@ -127,7 +130,8 @@ class Kernel(CPUDispatcher):
     def is_stored(self) -> bool:
         """Whether machine code for the declared signature is on disk."""
         cache: Any = self._cache
-        named = cache._cache_file._load_index().get(cache._index_key(self.signature, self.targetctx.codegen()))
+        context: Any = self.targetctx
+        named = cache._cache_file._load_index().get(cache._index_key(self.signature, context.codegen()))
         return named is not None and Path(cache._cache_file._data_path(named)).exists()
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -139,7 +143,7 @@ class Kernel(CPUDispatcher):
         if self.targetoptions.get("no_cpython_wrapper"):
             raise TypeError(f"{self.__name__} is a part of other kernels, and cannot be called")
         if self.signature is None:
-            return super()._compile_for_args(*args, **kws)
+            return super()._compile_for_args(*args, **kws)  # type: ignore[misc]
         self.prepare()
         if self.py_func.__code__.co_flags & inspect.CO_VARARGS:
             return lambda *folded: self(*folded[:-1], *folded[-1])

@@ -10,4 +10,4 @@ from numba import njit
 @cache
 def called(kernel: Any) -> Callable[..., Any]:
     """``kernel``, compiled once more with a way for Python to call it, and not stored."""
-    return njit(nogil=True, error_model="numpy")(kernel.py_func)  # type: ignore[no-any-return]
+    return njit(nogil=True, error_model="numpy")(kernel.py_func)
