@@ -8,6 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
+from privacy_engine import kernel_folder
+
 
 def main() -> None:
     os.nice(19)
@@ -17,6 +19,7 @@ def main() -> None:
     for kernel in every():
         if not kernel.is_stored:
             kernel.prepare()
+    kernel_folder.mark_complete()
 
 
 def sweep() -> None:

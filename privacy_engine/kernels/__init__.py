@@ -6,37 +6,25 @@ quarter of a second that ``--help`` and most requests have no use for.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from numba import config
 from numba.core import event
 from numba.core.codegen import get_host_cpu_features
 
+from privacy_engine.kernel_folder import folder
 from privacy_engine.kernels.kernel import Kernel, out
 from privacy_engine.progress import advance
 
 __all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "out"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-HERE = Path(__file__).parent
 REPORTED_EVERY_S = 0.5
 
 
-def _cache_folder() -> str:
-    """Where machine code is cached: a folder for these very sources.
-
-    numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
-    """
-    sources = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py"))))
-    given = getattr(config, "CACHE_DIR", "")
-    return str(Path(given or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
-
-
-CACHE_FOLDER = _cache_folder()
+CACHE_FOLDER = str(folder(getattr(config, "CACHE_DIR", "")))
 setattr(config, "CACHE_DIR", CACHE_FOLDER)  # noqa: B010 (numba makes its settings as it starts: they have no types)
 
 

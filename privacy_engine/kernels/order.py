@@ -1,4 +1,4 @@
-"""Every kernel that is called from Python, in the order of use: a first release, its evaluation, then the rest."""
+"""Every kernel that is called from Python, in the order of use: an upload, its release, their comparison, the rest."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from importlib import import_module
 from privacy_engine.kernels.kernel import Kernel, declared
 
 MODULES = (
-    *("certified", "staypoints", "lanes", "dispatch", "simulation", "joint", "envelope", "temporal", "philox"),
-    *("siphash", "event_cells", "warping", "jumps", "laplace", "heuristic_dummies", "partitioned_dummies"),
+    *("siphash", "event_cells", "certified", "staypoints", "lanes", "dispatch", "simulation", "joint", "envelope"),
+    *("temporal", "philox", "warping", "jumps", "laplace", "heuristic_dummies", "partitioned_dummies"),
     *("optimal_dummies", "pairwise", "tree", "stream_groups", "kalman", "stream_total", "stream_levels"),
     *("laplace_filter", "level_bank", "level_grid", "adapub"),
 )
