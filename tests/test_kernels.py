@@ -139,7 +139,7 @@ def test_a_part_of_other_kernels_cannot_be_called() -> None:
         philox.unit(np.uint64(1))
 
 
-def test_who_waits_for_the_compiler_is_told(tmp_path: Path) -> None:
+def test_waiting_for_the_compiler_is_announced(tmp_path: Path) -> None:
     code = "from privacy_engine.progress import listening; import sys\n" + NAMES
     code += "\nwith listening(lambda: None, print): kernels[2].prepare()"
     assert set(printed(started(code, tmp_path))) == {kernel.COMPILING}

@@ -34,7 +34,7 @@ class Child:
     grace_s: float
     launch: Callable[[], Process]
     check: Callable[[], bool]  # whether it answers
-    once: bool = False  # ends by itself, and is not started again
+    once: bool = False  # its end is no failure, and it is not started again
     process: Process | None = None
     failures: int = 0
     _started: float = field(default=0.0, repr=False)

@@ -46,7 +46,7 @@ def envelope(rows: Floats) -> Envelope:
     """The envelope of all ordered pairs of ``rows``."""
     if len(rows) < 2:
         return np.zeros(1), np.zeros(1), np.array([math.inf])
-    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in _vertices(np.array(rows)).tolist()])
+    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in _vertices(np.ascontiguousarray(rows)).tolist()])
 
 
 @compiled_for(f8[:, ::1])

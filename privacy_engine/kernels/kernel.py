@@ -49,7 +49,7 @@ def _numba_type(one: Any) -> Any:
 class _SharedCache(FunctionCache):
     """numba's cache on disk, where one process at a time compiles a kernel and the others wait for it.
 
-    By itself numba would compile it in each of them, and two that store specialisations of one kernel at once can leave
+    Numba alone would compile it in each of them, and two that store specialisations of one kernel at once can leave
     an index that names the machine code of the other. A process that is killed holds no lock.
     """
 

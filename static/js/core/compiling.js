@@ -1,4 +1,4 @@
-/* In a server's first minutes its engine is compiled; a page that waits for a part of it says so. */
+/* In a server's first minutes its engine is compiled; a page that waits for a part of it shows that. */
 
 const SHOWN_AFTER_MS = 1000;
 let waiting = 0;
