@@ -63,7 +63,7 @@ def test_counts_may_have_any_layout(name: str) -> None:
     labels, names = [str(at) for at in range(12)], ["a", "b"]
     mechanism: Any = mechanisms.parse({"name": name, "epsilon": 1.0, "window": 3, "sensitivity": 1})
     found = [
-        mechanism.release(CountStream(of(counts), labels, names), rng=noise.seeded(1)).counts
+        mechanism.release(CountStream(of(counts), names, labels), rng=noise.seeded(1)).counts
         for of in (strided, np.ascontiguousarray)
     ]
     assert np.array_equal(*found)
