@@ -29,8 +29,7 @@ def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -
 
 def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     try:
-        copy = None if _frozen(values) else True  # no caller can change it
-        array = np.array(values, dtype=dtype, copy=copy, order="C")
+        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True, order="C")  # no caller changes it
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if array.ndim != 1:

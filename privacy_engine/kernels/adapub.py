@@ -12,20 +12,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import b1, f8, i8
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints, Mask
 from privacy_engine.kernels import compiled_for, inlined, out
+from privacy_engine.kernels.adapub_fields import FIELDS
 from privacy_engine.kernels.adapub_groups import QUERIES, STARTS, SUMS, UNIFORMS, Groups, estimate, estimate_apart
 
 CODE, SVT, POST, TEXT = range(4)
-HISTORY = 5
-"""Errors that the integral term averages."""
+HISTORY = 5  # errors that the integral term averages
 PROPORTIONAL, INTEGRAL = 0.9, 0.1
 LONGEST = 1024
 """A cluster of so many timestamps is closed: memory stays flat, and the sums of a deviation fit in 64 bits."""
-LARGEST = 2**40
-"""Larger counts count as this."""
+LARGEST = 2**40  # larger counts count as this
 
 
 class Settings(NamedTuple):
@@ -349,15 +348,6 @@ def lasts(last_used: Ints, used: Ints) -> bool:
     return found
 
 
-FIELDS: tuple[Any, ...] = (
-    *(i8, i8, b1, b1, f8),  # Settings
-    *(f8[::1], f8[:, ::1], i8[::1], b1[::1], i8[::1], i8[::1], i8[::1], i8[:, ::1], f8[:, ::1]),  # State
-    *(i8[::1], i8[:, ::1], f8[:, ::1]),  # Long
-    *(i8[::1], i8[::1], i8[::1], f8[:, ::1], i8[::1]),  # Draws
-    *(i8[:, ::1], i8[:, ::1]),  # Trace
-)
-
-
 @compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(one) for one in FIELDS))
 def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, bool]:
     """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``published`` (n, runs d), as far as draws and rows last.
@@ -405,7 +395,6 @@ def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, b
             left = join(row, estimates, *clusters, free, left, merged, mode != POST, release)
         for c in range(columns):
             published[i, c] = release[c]
-        if len(to_size):
-            for c in range(columns):
+            if len(to_size):
                 to_size[i, c], to_group[i, c] = size[c], group[c]
     return len(rows), False

@@ -149,22 +149,14 @@ def fixed(
 
 @compiled_for(u8[::1], i8, i8, i8, f8, f8[::1], i8, out(f8[::1]), out(f8[::1]))
 def _draw(
-    key: Words,
-    event: int,
-    first_repetition: int,
-    lanes: int,
-    scale: float,
-    units: Floats,
-    at: int,
-    state: Floats,
-    spare: Floats,
+    key: Words, event: int, first: int, lanes: int, scale: float, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
     """Write the noise of ``event`` to ``spare``, metres: of a scale that may be resampled, or of the joint draw."""
     if scale == 0.0:
-        draw_joint(key, event, first_repetition, lanes, HALF_SINE, units, at, state, spare)
+        draw_joint(key, event, first, lanes, HALF_SINE, units, at, state, spare)
     else:
         state[SCALE : SCALE + LANES] = scale
-        redraw(key, event, first_repetition, lanes, units, at, state, spare)
+        redraw(key, event, first, lanes, units, at, state, spare)
 
 
 @inlined

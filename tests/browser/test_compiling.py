@@ -10,8 +10,10 @@ from playwright.sync_api import Page, Route, expect
 from dashboard.landmarks.models import LandmarkSet
 from privacy_engine import kernel_folder
 from tests.browser.rendering import wait_until_ready
+from tests.patience import patience
 
 
+@pytest.mark.journey
 def test_the_note_is_there_while_a_response_takes_long(
     page: Page, stays: LandmarkSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -26,5 +28,5 @@ def test_the_note_is_there_while_a_response_takes_long(
     holding = False
     for route in held:
         route.continue_()
-    expect(note).to_be_hidden(timeout=120_000)  # the answer may have to be compiled indeed
+    expect(note).to_be_hidden(timeout=patience(120_000))  # the answer may have to be compiled indeed
     wait_until_ready(page, "[data-report]")
