@@ -24,7 +24,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # run from the checkout, not installed
 
 from dashboard.launcher.supervisor import WORKER
-from dashboard.launcher.warm import experiments as load
+from dashboard.launcher.warm import load
 from privacy_engine.experiments import ExperimentSpec, presets, run
 from tests.dashboard.worker_support.server import Server
 

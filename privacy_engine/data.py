@@ -29,7 +29,7 @@ def concatenated(parts: Sequence[NDArray[Any]], dtype: type[Any] = np.float64) -
 
 def _column(values: ArrayLike, field: str, dtype: type[Any]) -> NDArray[Any]:
     try:
-        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True)  # no caller can change it
+        array = np.array(values, dtype=dtype, copy=None if _frozen(values) else True, order="C")  # no caller changes it
     except (TypeError, ValueError) as error:
         raise DataError(f"{field} must be numbers", field=field, rule="numeric") from error
     if array.ndim != 1:
@@ -72,7 +72,7 @@ def _instants(values: ArrayLike, n: int) -> Floats:
 
 
 def _mask(values: ArrayLike, field: str, what: str = "") -> Mask:
-    mask = np.array(values, copy=None if _frozen(values) else True)
+    mask = np.array(values, copy=None if _frozen(values) else True, order="C")
     if mask.ndim != 1 or (mask.dtype != np.bool_ and mask.size):
         raise DataError(f"{what or field} must be a one-dimensional array of true and false", field=field, rule="mask")
     mask = mask.astype(np.bool_, copy=False)
@@ -205,7 +205,7 @@ class CountStream:
 
     def __post_init__(self) -> None:
         try:
-            counts = np.array(self.counts, dtype=np.float64)
+            counts = np.array(self.counts, dtype=np.float64, order="C")
         except (TypeError, ValueError) as error:
             raise DataError("counts must be numbers", field="counts", rule="numeric") from error
         shape = (len(self.labels), len(self.names))

@@ -172,7 +172,7 @@ class Consistency:
         """Consistent estimates of all groups, level after level, (n, groups), from those in ``values``."""
         from privacy_engine.kernels.tree import consistent
 
-        found = np.array(values, dtype=np.float64)
+        found = np.array(values, dtype=np.float64, order="C")
         consistent(found, self.parent, self.own, self.share)
         return found
 

@@ -15,12 +15,19 @@ ROWS = 4096
 BLOCK = 1 << 20
 """Numbers of an array between two reports: some milliseconds up to a tenth of a second."""
 _listeners: list[Callable[[], None]] = []
+_readers: list[Callable[[str], object]] = []
 
 
 def advance() -> None:
     """Report that the work goes on; costs next to nothing without a listener."""
     for listener in _listeners:
         listener()
+
+
+def announce(stage: str) -> None:
+    """Report what the work does now that its own stages do not name, such as compiling."""
+    for reader in _readers:
+        reader(stage)
 
 
 def reported(items: Iterable[T], every: int = 1) -> Iterator[T]:
@@ -53,10 +60,17 @@ def blocks(n: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 @contextmanager
-def listening(listener: Callable[[], None]) -> Iterator[None]:
-    """Call ``listener`` at every :func:`advance` of this process until the block ends."""
+def listening(listener: Callable[[], None], reader: Callable[[str], object] = str) -> Iterator[None]:
+    """Call ``listener`` at every :func:`advance` of this process until the block ends, ``reader`` at :func:`announce`.
+
+    >>> with listening(lambda: None, print):
+    ...     announce("Compiling")
+    Compiling
+    """
     _listeners.append(listener)
+    _readers.append(reader)
     try:
         yield
     finally:
         _listeners.remove(listener)
+        _readers.remove(reader)

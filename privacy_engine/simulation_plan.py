@@ -248,4 +248,4 @@ class AdaptiveBatch:
 
 def rows(columns: list[NDArray[Any]]) -> NDArray[Any]:
     """Columns of several plans, (plans, n); a single one is not copied, as it may be long."""
-    return columns[0][np.newaxis] if len(columns) == 1 else np.array(columns)
+    return np.ascontiguousarray(columns[0][np.newaxis] if len(columns) == 1 else np.array(columns))

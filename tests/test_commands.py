@@ -21,7 +21,7 @@ from tests.server import ROOT, Server, clean_environment, fresh_clone, has_termi
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 SERVED_S = 60  # within the README's five seconds on a quiet machine; these run beside other tests
-FIRST_S = 170  # the first start of a clone compiles the kernels too: the README allows three minutes
+FIRST_S = 170  # the first start of a clone installs too: the README allows three minutes
 AGAIN_S = 15
 
 pytestmark = [

@@ -20,7 +20,6 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 from dashboard.launcher import health, watch
 watch.STARTS_S, watch.EVERY_S, health.SILENT_S = {patience(20)}, 0.5, {patience(6)}
 from dashboard.launcher import supervisor
-supervisor.WORKER_STARTS_S = watch.STARTS_S
 import pathlib, time, django
 django.setup()
 from dashboard.maintenance.cleanup import Cleanup

@@ -82,6 +82,10 @@ for name in ("event-level", "landmark-uniform", "landmark-adaptive", "landmark-j
     base = {"release": {"mechanism": mechanism}, "landmarks": marks, "redraw": True, **known}
     for at in range(0, len(wanted), 16):
         run(ExperimentSpec.parse({"base": base, "repetitions": 2, "seed": 1, "metrics": wanted[at : at + 16]}), series)
+
+from privacy_engine.kernels.order import every
+used = [len(one.overloads) for one in every()]
+assert max(used) == 1, used
 """
 
 

@@ -80,10 +80,10 @@ def _require_installation(**_: object) -> None:
 
 @worker_init.connect
 def _load_the_engine(**_: object) -> None:
-    """Once, before children are forked: each of them would load the kernels again, and its first part wait for it."""
+    """Once, before children are forked: each of them would load the kernels again. None is compiled here."""
     from dashboard.launcher import warm
 
-    warm.experiments()
+    warm.load()
     gc.collect()
     gc.freeze()  # the collector would touch, and so copy, what children share
 

@@ -18,6 +18,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -83,7 +84,7 @@ class Lease:
         self._lost = self._cancelled = self._advanced = False
         self._reported = 0.0
         self._thread = threading.Thread(target=self._beat, daemon=True, name=f"lease-{pk}")
-        self._listening = listening(self._advance)
+        self._listening = listening(self._advance, self._announce)
 
     def rows(self) -> Any:
         """The row, if it is still ours."""
@@ -105,6 +106,14 @@ class Lease:
         """Note that the work goes on: called very often, so the database learns of it at the next heartbeat."""
         slots.own.advance()
         self._advanced = True
+
+    def _announce(self, stage: str) -> None:
+        """Show a stage between two that the work reports, at any depth of it: nothing is raised."""
+        known = slots.own.stage == stage.encode()
+        slots.own.advance(stage)
+        if not known and not connection.in_atomic_block:
+            with suppress(DatabaseError):
+                self._extend(stage=stage, progressed_at=Now())
 
     def _beat(self) -> None:
         while not self._stop.wait(settings.CAIRN_LEASE_S / 4):

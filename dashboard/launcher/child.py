@@ -34,7 +34,7 @@ class Child:
     grace_s: float
     launch: Callable[[], Process]
     check: Callable[[], bool]  # whether it answers
-    starts_s: float | None = None  # until so long after its start it may be silent
+    once: bool = False  # its end is no failure, and it is not started again
     process: Process | None = None
     failures: int = 0
     _started: float = field(default=0.0, repr=False)
@@ -45,7 +45,7 @@ class Child:
         self.process = self.launch()
         guard.watch(self.process.pid)
         self._started = time.monotonic()
-        self._answers = Answers(self.check, starts_s=self.starts_s)
+        self._answers = Answers(self.check)
 
     @property
     def hangs(self) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from . import broker, database, forked, health, home
+from . import broker, database, forked, health, home, warm
 from .child import Child
 from .forked import Forked
 from .guard import Guard
@@ -22,8 +22,6 @@ from .web import main as serve
 READY_S = 60.0
 BROKER_READY_S = 15.0
 TRIM_EVERY_S = 60.0
-WORKER_STARTS_S = 600.0
-"""The first start of a new version may compile its kernels."""
 WORKER = (
     "worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
@@ -88,6 +86,7 @@ class Supervisor:
         path = database.login_path(user)
         database.close()
         self._announce(path, user.get_username())
+        self._start(self._compiler())
 
     def _start_broker(self) -> None:
         if os.environ.get("REDIS_URL"):
@@ -124,7 +123,6 @@ class Supervisor:
                 grace_s=30,
                 launch=lambda: Forked("worker", work, log=worker, closed=(*closed, self.listener.fileno())),
                 check=health.worker_answers,
-                starts_s=WORKER_STARTS_S,
             ),
             Child(
                 "web",
@@ -134,6 +132,12 @@ class Supervisor:
                 check=self._web_and_sweep_answer,
             ),
         ]
+
+    def _compiler(self) -> Child:
+        """What compiles the kernels, after the first page, and ends."""
+        closed, log = (self.lock, self.guard.descriptor, self.listener.fileno()), self._log("compiler")
+        launch = lambda: Forked("compiler", warm.main, log=log, closed=closed)  # noqa: E731
+        return Child("compiler", log, grace_s=0, launch=launch, check=lambda: True, once=True)
 
     def _web_and_sweep_answer(self) -> bool:
         return health.status(*self._web_address()) is not None and health.sweep_answers()
@@ -182,7 +186,7 @@ class Supervisor:
         trim_at = time.monotonic() + TRIM_EVERY_S
         while not self.stopping:
             time.sleep(0.2)
-            for child in self.children:
+            for child in list(self.children):
                 self._keep_running(child)
             if time.monotonic() > trim_at:
                 trim_at += TRIM_EVERY_S
@@ -192,7 +196,10 @@ class Supervisor:
     def _keep_running(self, child: Child) -> None:
         """Start again what ended, and what gives no answer, with its whole group: that may not react to SIGTERM."""
         code = child.exit_code
-        if code is not None or child.hangs:
+        if code is not None and child.once:
+            child.clear_away(self.guard)
+            self.children.remove(child)
+        elif code is not None or child.hangs:
             how = "gave no answer and was killed" if code is None else f"ended (code {code})"
             child.clear_away(self.guard)
             pause = child.pause_before_restart()
@@ -207,7 +214,7 @@ class Supervisor:
         """Web first (nothing new comes in), then the worker (the current job finishes), the broker last."""
         self.stopping = True
         self.listener.close()
-        for name in ("web", "worker", "broker"):
+        for name in ("compiler", "web", "worker", "broker"):
             self._stop([child for child in self.children if child.name == name])
 
     def _stop(self, children: list[Child]) -> None:

@@ -107,5 +107,5 @@ def _direction(correlation: Correlation, field: str, states: int) -> tuple[Float
     carried = loss_function(alike if correlation is None else correlation, field)
     if len(carried.matrix) != states:
         raise refused(DataError, field, f"have {states} states, as distances have", len(carried.matrix))
-    matrix = np.array(carried.matrix)
+    matrix = np.array(carried.matrix, order="C")
     return (matrix, *columns(matrix), carried.arrays)

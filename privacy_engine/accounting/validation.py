@@ -29,7 +29,7 @@ def whole(value: object, field: str, lowest: int, highest: int) -> int:
 def numbers(values: ArrayLike, field: str, kind: type[EngineError]) -> Floats:
     """``values`` as a new array of finite numbers that are at least 0."""
     try:
-        found = np.array(values, dtype=np.float64)
+        found = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise kind(f"{field} must be numbers", field=field, rule="numeric") from error
     if found.size and not 0 <= found.min() <= found.max() < math.inf:  # not for a nan either

@@ -6,34 +6,25 @@ quarter of a second that ``--help`` and most requests have no use for.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from numba import config, njit
+from numba import config
 from numba.core import event
 from numba.core.codegen import get_host_cpu_features
 
+from privacy_engine.kernel_folder import folder
+from privacy_engine.kernels.kernel import Kernel, out
 from privacy_engine.progress import advance
 
+__all__ = ["CACHE_FOLDER", "compiled", "compiled_for", "inlined", "out"]
+
 F = TypeVar("F", bound=Callable[..., Any])
-HERE = Path(__file__).parent
 REPORTED_EVERY_S = 0.5
 
 
-def _cache_folder() -> str:
-    """Where machine code is cached: a folder for these very sources.
-
-    numba looks at a kernel's own file alone, and what was inlined from another one would outlive a change there.
-    """
-    sources = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(HERE.glob("*.py"))))
-    given = getattr(config, "CACHE_DIR", "")
-    return str(Path(given or HERE / "__pycache__") / f"kernels-{sources.hexdigest()[:16]}")
-
-
-CACHE_FOLDER = _cache_folder()
+CACHE_FOLDER = str(folder(getattr(config, "CACHE_DIR", "")))
 setattr(config, "CACHE_DIR", CACHE_FOLDER)  # noqa: B010 (numba makes its settings as it starts: they have no types)
 
 
@@ -46,7 +37,7 @@ def _features() -> str | None:
     name, given = (getattr(config, setting, None) for setting in ("CPU_NAME", "CPU_FEATURES"))
     if name or given is not None:
         return cast(str | None, given)
-    features = str(get_host_cpu_features())  # type: ignore[no-untyped-call]
+    features = str(get_host_cpu_features())
     return f"{features},-prefer-256-bit" if "+avx512vbmi2" in features else None
 
 
@@ -80,7 +71,33 @@ def _report_until(over: threading.Event) -> None:
         advance()
 
 
-event.register("numba:compile", _Reports())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Reports())
+
+
+OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+INLINED = OPTIONS | {"forceinline": True, "no_cpython_wrapper": True}
+
+
+class Decorator(Protocol):
+    """What makes a kernel of a function, of the same type."""
+
+    def __call__(self, function: F, /) -> F: ...
+
+
+def _decorator(signature: tuple[Any, ...] | None, options: dict[str, Any]) -> Decorator:
+    def decorated(function: F) -> F:
+        return cast(F, Kernel(function, signature, options))
+
+    return decorated
+
+
+def compiled_for(*signature: Any) -> Decorator:
+    """Compile a kernel for arguments of these types alone; see :func:`compiled`.
+
+    Types are numba's: ``f8[::1]`` is an array in C's order, read-only or not; one that is written to is
+    ``out(f8[::1])``, and a tuple of types stands for a tuple. What Python passes otherwise is a TypeError.
+    """
+    return _decorator(signature, OPTIONS)
 
 
 def compiled(function: F) -> F:
@@ -89,9 +106,12 @@ def compiled(function: F) -> F:
     A division by zero gives inf or nan as in numpy: one that could raise would keep loops from being vectorised. No
     operation is reordered or fused, so that results are the same on every processor.
     """
-    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
+    return _decorator(None, OPTIONS)(function)
 
 
 def inlined(function: F) -> F:
-    """As :func:`compiled`, made part of every loop that calls it."""
-    return cast(F, njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function))
+    """As :func:`compiled`, made part of every loop that calls it; Python cannot call it.
+
+    It is compiled for the types and the constants of each call.
+    """
+    return _decorator(None, INLINED)(function)

@@ -12,19 +12,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
+from privacy_engine.kernels.adapub_fields import FIELDS
 from privacy_engine.kernels.adapub_groups import QUERIES, STARTS, SUMS, UNIFORMS, Groups, estimate, estimate_apart
 
 CODE, SVT, POST, TEXT = range(4)
-HISTORY = 5
-"""Errors that the integral term averages."""
+HISTORY = 5  # errors that the integral term averages
 PROPORTIONAL, INTEGRAL = 0.9, 0.1
 LONGEST = 1024
 """A cluster of so many timestamps is closed: memory stays flat, and the sums of a deviation fit in 64 bits."""
-LARGEST = 2**40
-"""Larger counts count as this."""
+LARGEST = 2**40  # larger counts count as this
 
 
 class Settings(NamedTuple):
@@ -348,9 +348,9 @@ def lasts(last_used: Ints, used: Ints) -> bool:
     return found
 
 
-@compiled
-def advance(rows: Ints, t: int, out: Floats, *fields: Any) -> tuple[int, bool]:
-    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``out`` (n, runs d), as far as draws and rows last.
+@compiled_for(i8[:, ::1], i8, out(f8[:, ::1]), tuple(out(one) for one in FIELDS))
+def advance(rows: Ints, t: int, published: Floats, *fields: Any) -> tuple[int, bool]:
+    """Publish timestamps t, t + 1, … of ``rows`` (n, d) into ``published`` (n, runs d), as far as draws and rows last.
 
     ``fields`` are those of :class:`Settings`, :class:`State`, :class:`Long`, :class:`Draws` and :class:`Trace`, one
     after the other, which are passed in half of the time that the tuples take. The last receives clusters and groups.
@@ -393,8 +393,8 @@ def advance(rows: Ints, t: int, out: Floats, *fields: Any) -> tuple[int, bool]:
                 take_starts(is_open, starts, used, start_noise)
             clusters = raw, noisy, size, total, is_open, place, long_raw, long_noisy
             left = join(row, estimates, *clusters, free, left, merged, mode != POST, release)
-        out[i] = release
-        if len(to_size):
-            to_size[i] = size
-            to_group[i] = group
+        for c in range(columns):
+            published[i, c] = release[c]
+            if len(to_size):
+                to_size[i, c], to_group[i, c] = size[c], group[c]
     return len(rows), False

@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import b1, f8, i8, u1, u8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, log, octant, sincos, to_float
 
 DONE, REJECTED, UNDECIDED = np.uint8(0), np.uint8(1), np.uint8(2)
@@ -118,7 +119,7 @@ def far_angle(rate: float, w0: np.uint64, w2: np.uint64) -> tuple[np.uint8, floa
     return (DONE if spare > 0.0 else REJECTED), 2.0 * root, rest - u0, off
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], u8[:, ::1], out(u1[::1]), out(i8[::1]), out(i8[::1]))
 def planar_cells(
     lon: Floats, lat: Floats, rate: Floats, words: np.ndarray, state: np.ndarray, cell_x: Ints, cell_y: Ints
 ) -> None:
@@ -138,7 +139,7 @@ def planar_cells(
         state[i] = found
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8, f8, f8, u8[:, ::1], out(u1[::1]), out(i8[::1]), out(i8[::1]))
 def disc_cells(
     lon: Floats,
     lat: Floats,
@@ -169,7 +170,7 @@ def disc_cells(
                 cell_x[i], cell_y[i] = x, y
 
 
-@compiled
+@compiled_for(u8[::1], f8, f8, f8, f8, f8, f8, f8)
 def reach_proposal(
     words: np.ndarray, power: float, rate: float, left: float, right: float, up: float, down: float, top: float
 ) -> tuple[np.uint8, float, float]:
@@ -205,13 +206,13 @@ def reach_proposal(
     return (DONE if spare > 0.0 else REJECTED), a, off
 
 
-@compiled
+@compiled_for(f8)
 def half_angle(angle: float) -> tuple[float, float]:
     """Sine and cosine of half an angle from 0 to pi."""
     return sincos(0.5 * angle)
 
 
-@compiled
+@compiled_for(u8[::1], f8, out(i8[::1]), out(b1[::1]))
 def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndarray) -> int:
     """The whole part of -ln(u) / ``rate`` for each word's uniform, and whether it is decided, (n,); how many are."""
     for i in range(len(words)):
@@ -225,7 +226,7 @@ def scaled_logarithms(words: np.ndarray, rate: float, found: Ints, sure: np.ndar
     return int(sure.sum())
 
 
-@compiled
+@compiled_for(i8[::1], u8[::1], out(i8[::1]))
 def signed(size: Ints, words: np.ndarray, out: Ints) -> int:
     """Write each ``size`` with the sign of its word's last bit, but -0 not at all; return how many are written.
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import b1, f8, i8, u8
 
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.lanes import DIRECTION, LENGTH, NOTHING, Needs
 from privacy_engine.kernels.philox import Words
 from privacy_engine.kernels.simulation import adaptive, fixed, start_adaptive
 
 
-@compiled
+@compiled_for(f8[:, ::1], i8[:, ::1])
 def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Needs, Floats]:
     """Return what :func:`fixed_each` and its caller require of plans, rows of ``rates`` and ``shown``.
 
@@ -44,11 +45,12 @@ def prepare_fixed(rates: Floats, shown: Ints) -> tuple[bool, Floats, Floats, Nee
             required = LENGTH if source == event else DIRECTION
             found[max(source, 0)] |= required if source >= 0 else NOTHING  # a branch would be mispredicted often
         largest[i], published[i] = math.inf if joint else most, count if count else math.nan
-    found = np.minimum(found, DIRECTION)
+    for event in range(n):
+        found[event] = min(found[event], DIRECTION)
     return wrong == 0, scales, largest, found, published
 
 
-@compiled
+@compiled_for(f8[:, ::1], b1[:, ::1], b1)
 def shown_each(budgets: Floats, protected: Mask, leading_gap: bool) -> tuple[Ints, float]:
     """Return the event whose draw each event shows for rows of budgets, (plans, n), as the mechanisms' ``shown`` does.
 
@@ -72,7 +74,24 @@ def shown_each(budgets: Floats, protected: Mask, leading_gap: bool) -> tuple[Int
     return shown, math.inf if wrong else most
 
 
-@compiled
+@compiled_for(
+    u8[::1],
+    i8,
+    i8,
+    i8,
+    b1,
+    f8[::1],
+    f8[::1],
+    f8[:, ::1],
+    out(f8[::1]),
+    f8[::1],
+    f8[:, ::1],
+    i8[:, ::1],
+    f8,
+    f8[::1],
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+)
 def fixed_each(
     key: Words,
     first: int,
@@ -113,7 +132,7 @@ def fixed_each(
         )
 
 
-@compiled
+@compiled_for(b1[:, ::1])
 def prepare_adaptive(is_landmark: Mask) -> tuple[Ints, Ints, Needs, Floats]:
     """Return what :func:`adaptive_each` and its caller require of plans, rows of ``is_landmark`` (plans, n).
 
@@ -133,7 +152,7 @@ def prepare_adaptive(is_landmark: Mask) -> tuple[Ints, Ints, Needs, Floats]:
     return landmarks, reserved, needs, np.full(plans, float(n) if n else math.nan)
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], i8[::1], i8[::1], out(f8[:, ::1]))
 def start_adaptive_each(
     epsilon: Floats, radius_m: Floats, threshold: Floats, landmarks: Ints, slots: Ints, states: Floats
 ) -> None:
@@ -142,7 +161,26 @@ def start_adaptive_each(
         start_adaptive(epsilon[i], radius_m[i], threshold[i], landmarks[i], slots[i], states[i])
 
 
-@compiled
+@compiled_for(
+    u8[::1],
+    i8,
+    i8,
+    i8,
+    b1,
+    f8[:, ::1],
+    f8[::1],
+    f8[::1],
+    b1[:, ::1],
+    f8[::1],
+    f8[::1],
+    f8[::1],
+    i8[::1],
+    i8[::1],
+    b1[::1],
+    f8,
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+)
 def adaptive_each(
     key: Words,
     first: int,

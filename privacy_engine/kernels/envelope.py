@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled, compiled_for, inlined
 
 Envelope = tuple[Floats, Floats, Floats]
+ENVELOPE = (f8[::1], f8[::1], f8[::1])
 STEEPEST = 1e300
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
@@ -29,13 +31,13 @@ def support(matrix: Floats, q_row: Ints, d_row: Ints, slope: float) -> Floats:
             c += _surplus(q, d, slope, j + TWO)
             e += _surplus(q, d, slope, j + THREE)
         for k in range(n - n % 4, n):
-            a += _surplus(q, d, slope, k)
+            a += _surplus(q, d, slope, np.uint64(k))
         best[pair] = (a + b) + (c + e)
     return best
 
 
 @inlined
-def _surplus(q: Floats, d: Floats, slope: float, j: np.uint64 | int) -> float:
+def _surplus(q: Floats, d: Floats, slope: float, j: np.uint64) -> float:
     left: float = q[j] - slope * d[j]
     return left if left > 0.0 else 0.0
 
@@ -44,10 +46,10 @@ def envelope(rows: Floats) -> Envelope:
     """The envelope of all ordered pairs of ``rows``."""
     if len(rows) < 2:
         return np.zeros(1), np.zeros(1), np.array([math.inf])
-    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in _vertices(np.array(rows)).tolist()])
+    return _hull([(min(q, 1.0), min(d, 1.0)) for q, d in _vertices(np.ascontiguousarray(rows)).tolist()])
 
 
-@compiled
+@compiled_for(f8[:, ::1])
 def _vertices(rows: Floats) -> Floats:
     """Points (q, d) of all pairs of ``rows``, among them every vertex of their envelope, found edge by edge.
 

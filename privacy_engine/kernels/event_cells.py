@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8, i8, u4, u8
 from numpy.typing import NDArray
 
 from privacy_engine.data import Ints
 from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 
 Word = np.uint64
 Words = NDArray[np.uint64]
@@ -70,7 +71,7 @@ def _word(row: np.int64, column: np.int64) -> Word:
     return np.uint64(row) << HALF | np.uint64(column)
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], out(u8[::1]))
 def position_words(lon: NDArray[np.float64], lat: NDArray[np.float64], out: Words) -> None:
     """Positions on the grid as words; the two names of the antimeridian are one position."""
     for i in range(len(out)):
@@ -80,7 +81,7 @@ def position_words(lon: NDArray[np.float64], lat: NDArray[np.float64], out: Word
         out[i] = np.uint64(east) & LOW | np.uint64(north) << HALF
 
 
-@compiled
+@compiled_for(u8[::1], i8[::1], out(u8[::1]), out(i8[::1]))
 def cells(position: Words, ms: Ints, place: Words, minute: Ints) -> None:
     """The cell of each event, into the last two arrays: a word for its row and column, and its minute."""
     for i in range(len(position)):
@@ -88,7 +89,7 @@ def cells(position: Words, ms: Ints, place: Words, minute: Ints) -> None:
         place[i], minute[i] = _word(row, _column(position[i], row)), ms[i] // MINUTE_MS
 
 
-@compiled
+@compiled_for(u8[::1], i8[::1], out(u8[::1]), out(i8[::1]), out(u4[::1]))
 def neighbours(place: Words, minute: Ints, near: Words, minutes: Ints, owner: NDArray[np.uint32]) -> int:
     """The neighbours of each cell and itself: places, minutes and whose they are, into the last three arrays.
 

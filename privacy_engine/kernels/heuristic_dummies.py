@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 import numpy as np
+from numba import i8
 
 from privacy_engine.data import Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 
 TIE = 1e-12
 """Differences this close are equal; the earliest timestamp wins."""
@@ -20,6 +21,7 @@ TIE = 1e-12
 NONE = -1
 Gaps: TypeAlias = tuple[Ints, Ints, Ints, Ints, Ints]
 """By length: leftmost gap, place in ``lengths``; by gap: two children; the lengths above 1, with their number last."""
+GAPS = tuple(out(i8[::1]) for _ in range(5))
 
 
 @compiled
@@ -38,7 +40,7 @@ def _meld(left: Ints, right: Ints, a: int, b: int) -> int:
         node, other = min(rest, other), max(rest, other)
 
 
-@compiled
+@compiled_for(GAPS, i8, i8)
 def _put(gaps: Gaps, start: int, length: int) -> None:
     first, place, left, right, lengths = gaps
     if length < 2:
@@ -51,7 +53,7 @@ def _put(gaps: Gaps, start: int, length: int) -> None:
     first[length] = _meld(left, right, first[length], start)
 
 
-@compiled
+@compiled_for(GAPS, i8, i8)
 def _cut(gaps: Gaps, length: int, at: int) -> int:
     """Cut the leftmost gap of ``length`` in two, the first part of length ``at``; the timestamp of the cut."""
     first, place, left, right, lengths = gaps
@@ -91,7 +93,7 @@ def _around(length: int, wish: float) -> tuple[int, int]:
     return low, min(low + 1, half)
 
 
-@compiled
+@compiled_for(i8[::1])
 def fill_by_gaps(marks: Ints) -> Ints:
     """Timestamps in the order they are added, by the deviation of the gaps; ``marks`` is {0} ∪ L ∪ {n + 1}, sorted.
 
@@ -126,7 +128,7 @@ def fill_by_gaps(marks: Ints) -> Ints:
     return order
 
 
-@compiled
+@compiled_for(i8[::1])
 def fill_by_nearest(marks: Ints) -> Ints:
     """As :func:`fill_by_gaps`, by the deviation of every event's distance to the nearest mark.
 

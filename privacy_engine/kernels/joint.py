@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8, i8, u8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for
 from privacy_engine.kernels.elementary import arctan2, log, sincos
 from privacy_engine.kernels.philox import LOW, SHIFT, Words, block, unit
 
@@ -30,7 +31,7 @@ def _gamma(shape: int, repetition: np.uint64, attempt: np.uint64, k0: np.uint64,
     return total
 
 
-@compiled
+@compiled_for(u8[::1], i8, i8, i8, f8)
 def half_reach_sines(key: Words, first_repetition: int, lanes: int, count: int, rate: float) -> Floats:
     """sin(s/2R) of each repetition, for the reach s distributed as :func:`privacy_engine.noise.joint_reach_m` states.
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[::1], i8, i8, f8, f8)
 def _reachable(xyz: Floats, time_s: Floats, i: int, j: int, per_s: float, slack_s: float) -> bool:
     dx, dy, dz = xyz[j, 0] - xyz[i, 0], xyz[j, 1] - xyz[i, 1], xyz[j, 2] - xyz[i, 2]
     angle = 2.0 * np.arcsin(min(1.0, np.sqrt(dx * dx + dy * dy + dz * dz) / 2.0))
     return bool(angle <= per_s * (time_s[j] - time_s[i] + slack_s))
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[::1], f8, f8, i8)
 def without_jumps(xyz: Floats, time_s: Floats, per_s: float, slack_s: float, agree: int) -> Mask:
     """Which events can be reached from the one kept before, at ``per_s`` radians a second: a mask (n,).
 

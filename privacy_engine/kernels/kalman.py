@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import b1, f8
 
 from privacy_engine.data import Floats, Mask
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 
 
-@compiled
+@compiled_for(f8[:, ::1], b1[::1], f8, f8, f8, out(f8[::1]), out(f8[::1]))
 def filter_rows(
     noisy: Floats,
     sampled: Mask,

@@ -14,11 +14,12 @@ import math
 from typing import TypeAlias
 
 import numpy as np
+from numba import f8, i8, u1, u8
 from numpy.typing import NDArray
 
 from privacy_engine.data import Floats, Ints
 from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, direction, halfway, log, sincos
 from privacy_engine.kernels.philox import DEGREE, LOW, PART, PER_RADIUS, SHIFT, ZERO, Words, block, retried, unit
 
@@ -55,7 +56,7 @@ def padded(lanes: int) -> int:
     return min((lanes + STEP - 1) // STEP, LANES // STEP) * STEP
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1])
 def frames(lon: Floats, lat: Floats) -> Floats:
     """Return the events' positions on the unit sphere and the directions north and east there, (n, FRAME)."""
     out = np.empty((len(lon), FRAME))
@@ -68,7 +69,7 @@ def frames(lon: Floats, lat: Floats) -> Floats:
     return out
 
 
-@compiled
+@compiled_for(u8[::1], i8, i8, i8, u1[::1], out(f8[::1]))
 def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs: Needs, units: Floats) -> Floats:
     """Write the noise of consecutive events to ``units``: radius in unit scale, sine and cosine, as far as required.
 
@@ -100,7 +101,7 @@ def fill(key: Words, first_event: int, first_repetition: int, lanes: int, needs:
     return safe
 
 
-@compiled
+@compiled_for(u8[::1], i8, i8, i8, f8[::1], i8, f8[::1], out(f8[::1]))
 def redraw(
     key: Words, event: int, first_repetition: int, lanes: int, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
@@ -118,7 +119,7 @@ def redraw(
             spare[SIN + r], spare[COS + r] = direction(word)
 
 
-@compiled
+@compiled_for(u8[::1], i8, i8, i8, i8, f8[::1], i8, f8[::1], out(f8[::1]))
 def draw_joint(
     key: Words,
     event: int,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import f8, u8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 from privacy_engine.kernels.elementary import halfway, log
 from privacy_engine.kernels.philox import LOW, ONE, PART, SHIFT, ZERO, Word, Words, block
 
@@ -21,7 +22,7 @@ def _noise(word: Word, scale: float) -> float:
     return float(np.uint64(np.float64(below).view(np.uint64) ^ (word << TO_TOP)).view(np.float64))
 
 
-@compiled
+@compiled_for(u8[::1], u8, u8, f8[::1], out(f8[::1]))
 def laplace(key: Words, repetition: Word, first_event: Word, scale: Floats, out: Floats) -> None:
     """Laplace noise of consecutive events, one scale each, into ``out``."""
     k0, k1 = key[0], key[1]

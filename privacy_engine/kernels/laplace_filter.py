@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 
 LEVEL, LEVEL_VARIANCE, COUNT, COUNT_VARIANCE, LOADING, SPREAD = range(6)
 """Rows of what :func:`update_bank` finds: mean and variance of level and count, weight of the rhythm, spread."""
@@ -112,7 +113,21 @@ def _correct(
         log_weight[j] -= best
 
 
-@compiled
+@compiled_for(
+    f8[::1],
+    f8,
+    f8,
+    f8,
+    f8[:, ::1],
+    f8[::1],
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+    f8[::1],
+    out(f8[:, ::1]),
+    out(f8[:, ::1]),
+)
 def update_bank(
     z: Floats,
     b: float,
@@ -168,7 +183,7 @@ def weigh(log_weight: Floats, prior: Floats, weight: Floats) -> None:
         weight[j] /= total
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[::1], f8, i8, out(f8[::1]))
 def proportions(like: Floats, base: Floats, mass: float, rounds: int, prior: Floats) -> None:
     """Update ``prior`` (J,), proportions of a mixture, by expectation maximisation.
 
@@ -185,4 +200,5 @@ def proportions(like: Floats, base: Floats, mass: float, rounds: int, prior: Flo
                 counted += 1.0
                 for j in range(len(base)):
                     total[j] += like[k, j] * prior[j] / scale
-        prior[:] = total / counted
+        for j in range(len(base)):
+            prior[j] = total[j] / counted

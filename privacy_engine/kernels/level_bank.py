@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.laplace_filter import NEVER, observe
 
 REACH, BOXES = 4.0, 3
@@ -60,7 +61,8 @@ def convolve(p: Floats, variance: float, out: Floats) -> None:
         near = 1.0 - variance if k == 0 else 0.5 * variance
         share[k] = math.exp(-0.5 * k * k / variance) if variance >= 0.5 else near
     share /= share[0] + 2.0 * share[1:].sum()
-    out[:] = share[0] * p
+    for i in range(n):
+        out[i] = share[0] * p[i]
     for k in range(1, reach + 1):
         for i in range(n):
             moved = share[k] * p[i]
@@ -78,11 +80,13 @@ def move_levels(p: Floats, variance: float, spare: Floats) -> None:
         half = int((math.sqrt(1.0 + 12.0 * variance / BOXES) - 1.0) / 2.0)
         for _ in range(BOXES):
             _averaged(p, half, spare)
-            p[:] = spare
+            for i in range(len(p)):
+                p[i] = spare[i]
         variance -= BOXES * ((2.0 * half + 1.0) ** 2 - 1.0) / 12.0
     if variance > 0.0:
         convolve(p, variance, spare)
-        p[:] = spare
+        for i in range(len(p)):
+            p[i] = spare[i]
 
 
 @compiled
@@ -112,7 +116,7 @@ def observed(
     return float(best)
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1])
 def median(weight: Floats, value: Floats) -> float:
     """Median of ``value`` (g,), ascending where ``weight`` is above 0, interpolated."""
     half, below, i = 0.5 * weight.sum(), 0.0, 0
@@ -136,7 +140,27 @@ def shifted(p: Floats, steps: float, out: Floats) -> None:
             out[min(max(i + whole + 1, 0), n - 1)] += part * p[i]
 
 
-@compiled
+@compiled_for(
+    f8[::1],
+    f8,
+    f8[::1],
+    f8,
+    f8[::1],
+    f8[::1],
+    f8,
+    f8,
+    f8,
+    f8,
+    f8,
+    f8,
+    f8[::1],
+    out(f8[:, :, ::1]),
+    out(f8[:, ::1]),
+    out(f8[:, :, ::1]),
+    out(f8[:, ::1]),
+    out(f8[:, :, ::1]),
+    out(f8[::1]),
+)
 def update_levels(
     z: Floats,
     b: float,
@@ -272,7 +296,7 @@ def _merge(p: Floats, like: Floats, weight: Floats, evidence: Floats, both: Floa
                 row[i] = one if one > LEAST else 0.0
 
 
-@compiled
+@compiled_for(f8[:, :, ::1], f8[::1], f8[::1], f8[::1], f8[:, :, ::1], out(f8[:, ::1]))
 def medians_under(joint: Floats, prior: Floats, matters: Floats, grid: Floats, below: Floats, found: Floats) -> None:
     """Into ``found`` (3, d): mean and variance of levels under ``prior`` (g,), and medians of their counts.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.laplace_filter import NEVER
 from privacy_engine.kernels.level_bank import convolve, median_count, observed
 
@@ -15,7 +16,7 @@ RARE, UNLIKELY = 2e-3, 0.01
 """Levels and filters with less weight are left out of what is expected."""
 
 
-@compiled
+@compiled_for(out(f8[:, ::1]), f8[::1], f8[::1], f8[::1])
 def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) -> None:
     """Let levels change: ``p`` (J, g) are distributions over the grid, one for each filter.
 
@@ -28,7 +29,7 @@ def change_levels(p: Floats, variance: Floats, renewed: Floats, base: Floats) ->
         p[j] = (1.0 - renewed[j]) * moved + renewed[j] * base
 
 
-@compiled
+@compiled_for(f8, f8, f8[::1], f8[::1], f8, out(f8[:, ::1]), out(f8[::1]), out(f8[:, ::1]))
 def observe_on_grid(
     z: float, b: float, grid: Floats, white: Floats, forget: float, p: Floats, log_weight: Floats, count: Floats
 ) -> None:
@@ -52,7 +53,7 @@ def observe_on_grid(
     log_weight -= log_weight.max()
 
 
-@compiled
+@compiled_for(i8, i8, f8[:, :, ::1], f8[::1], f8[::1], f8[::1], f8[:, :, ::1])
 def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, grid: Floats, below: Floats) -> Floats:
     """Medians of the counts at the ``since`` + 1st, ... timestamp after a sample, (n,).
 
@@ -72,7 +73,7 @@ def medians_ahead(since: int, n: int, p: Floats, rate: Floats, base: Floats, gri
     return found
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], f8, f8[::1], f8[::1], f8[::1])
 def errors_on_grid(
     grid: Floats,
     level: Floats,

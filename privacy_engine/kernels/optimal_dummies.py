@@ -8,15 +8,16 @@ middle: for every set M of half the events, the sums of the orders up to M and t
 from __future__ import annotations
 
 import numpy as np
+from numba import b1, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for
 
 ONE = float(2**48)
 """Fixed point: sums of 16 evaluations of at most 17 fit, and rounding is 1e-15, far below a tie."""
 
 
-@compiled
+@compiled_for(i8[::1], i8[::1], i8[::1], i8[::1], i8, b1)
 def deviations(events: Ints, left: Ints, right: Ints, rest: Ints, n: int, by_gaps: bool) -> Floats:
     """Evaluation of every set of added events, (2^r,).
 
@@ -70,7 +71,7 @@ def _merged(one: Ints, other: Ints) -> Ints:
     return out[:size]
 
 
-@compiled
+@compiled_for(i8[::1], i8, i8)
 def _sums(values: Ints, bottom: int, top: int) -> Ints:
     """The sums of ``values`` over the chains from ``bottom`` (left out) to ``top``, sorted, without repeats."""
     where = np.zeros(1, dtype=np.int64)
@@ -180,7 +181,7 @@ def _middles(r: int) -> Ints:
     return np.sort(np.array(found)) & ((1 << r) - 1)
 
 
-@compiled
+@compiled_for(i8[::1], i8, i8, i8)
 def nearest_chain(values: Ints, r: int, goal: int, tie: int) -> Ints:
     """The order (r,) whose sum of ``values`` (2^r,) is nearest to ``goal``; the earliest of those within ``tie``."""
     full, middles = (1 << r) - 1, _middles(r)

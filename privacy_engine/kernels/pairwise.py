@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
-from privacy_engine.kernels.envelope import Envelope
+from privacy_engine.kernels import compiled, compiled_for, out
+from privacy_engine.kernels.envelope import ENVELOPE, Envelope
 from privacy_engine.kernels.temporal import loss
 
 LARGEST = 600.0
 """Losses up to here have an exponential that is a number, sums of 400 of them too."""
 
 Direction = tuple[Floats, Ints, Ints, Envelope]
+DIRECTION = (f8[:, ::1], i8[:, :, ::1], i8[:, ::1], ENVELOPE)
 """A matrix, its columns in order of falling ratio for each pair, how many of these count, and its envelope."""
 
 
-@compiled
+@compiled_for(f8[:, ::1])
 def columns(matrix: Floats) -> tuple[Ints, Ints]:
     """For states i and j the columns with matrix[i] > matrix[j], by falling ratio: (n, n, n), and how many: (n, n)."""
     n = len(matrix)
@@ -28,7 +30,9 @@ def columns(matrix: Floats) -> tuple[Ints, Ints]:
                 above = matrix[i, k] > matrix[j, k]
                 ratio[k] = -matrix[i, k] / matrix[j, k] if above and matrix[j, k] > 0.0 else (-np.inf if above else 1.0)
                 count[i, j] += above
-            order[i, j] = np.argsort(ratio)
+            by_ratio = np.argsort(ratio)
+            for k in range(n):
+                order[i, j, k] = by_ratio[k]
     return order, count
 
 
@@ -61,19 +65,22 @@ def carried(losses: Floats, side: Direction, out: Floats) -> None:
             out[i, j] = min(np.log1p(worst), most)
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[::1], f8[:, ::1], DIRECTION, out(f8[:, :, ::1]))
 def recursion(losses: Floats, epsilons: Floats, apart: Floats, side: Direction, out: Floats) -> None:
     """Go on from ``losses`` (n, n) with the budgets ``epsilons``; ``out`` (events, n, n) has the loss after each."""
     step, done = np.zeros_like(losses), False
     for t in range(len(epsilons)):
         if not done:
             carried(losses, side, step)
-        out[t] = epsilons[t] * apart + step
-        done = bool((out[t] == losses).all())
+        done = True
+        for i in range(len(step)):
+            for j in range(len(step)):
+                out[t, i, j] = epsilons[t] * apart[i, j] + step[i, j]
+                done = done and out[t, i, j] == losses[i, j]
         losses = out[t]
 
 
-@compiled
+@compiled_for(f8[::1], f8[:, ::1], DIRECTION, DIRECTION)
 def series(epsilons: Floats, apart: Floats, back: Direction, ahead: Direction) -> tuple[Floats, Floats, Floats]:
     """The largest backward, forward and total loss over all pairs of states at every event, three arrays (events,).
 
@@ -88,7 +95,9 @@ def series(epsilons: Floats, apart: Floats, back: Direction, ahead: Direction) -
     for b in range(blocks - 1, -1, -1):
         part = epsilons[b * block : (b + 1) * block][::-1].copy()
         recursion(borders[b + 1], part, apart, ahead, later)
-        borders[b] = later[len(part) - 1]
+        for i in range(n):
+            for j in range(n):
+                borders[b, i, j] = later[len(part) - 1, i, j]
     backward, forward, total = np.zeros(events), np.zeros(events), np.zeros(events)
     losses = np.zeros((n, n))
     for b in range(blocks):

@@ -6,12 +6,13 @@ Distances between relative frequencies are compared as integers (times both sums
 from __future__ import annotations
 
 import numpy as np
+from numba import i8
 
 from privacy_engine.data import Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 
 
-@compiled
+@compiled_for(out(i8[::1]), i8[::1], i8[::1])
 def fill_euclidean(counts: Ints, capacity: Ints, queue: Ints) -> Ints:
     """Bins in the order of filling, from ``counts`` to ``capacity``; ``queue`` sorts the bins by count, then place.
 
@@ -46,7 +47,7 @@ def fill_euclidean(counts: Ints, capacity: Ints, queue: Ints) -> Ints:
     return order
 
 
-@compiled
+@compiled_for(i8[::1], i8[::1])
 def fill_wasserstein(counts: Ints, capacity: Ints) -> Ints:
     """As :func:`fill_euclidean`, by the sum of differences between the cumulative frequencies. O(r · bins).
 
@@ -68,7 +69,8 @@ def fill_wasserstein(counts: Ints, capacity: Ints) -> Ints:
                 if saved < least and now[i] < capacity[i]:
                     chosen, least = i, saved
                 saved += abs(apart[i]) - abs(apart[i] + k)
-        apart[chosen:] += k
+        for i in range(chosen, bins):
+            apart[i] += k
         now[chosen] += 1
         order[step] = chosen
     return order

@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8, u8
 from numpy.typing import NDArray
 
 from privacy_engine.data import Floats
 from privacy_engine.geo import EARTH_RADIUS_M
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled, compiled_for, inlined, out
 from privacy_engine.kernels.elementary import arctan2, halfway, log, sincos
 
 Word = np.uint64
@@ -65,7 +66,7 @@ def unit(word: Word) -> float:
     return halfway(word) * PART
 
 
-@compiled
+@compiled_for(u8[::1], u8, u8, f8[::1], out(f8[::1]), out(f8[::1]))
 def polar(
     key: Words, repetition: Word, first_event: Word, scale_m: Floats, radius_m: Floats, bearing_rad: Floats
 ) -> None:
@@ -119,7 +120,7 @@ def retried(event: Word, repetition: Word, k0: Word, k1: Word, scale_m: float) -
         attempt += ONE
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], f8[::1], out(f8[::1]), out(f8[::1]))
 def move(lon: Floats, lat: Floats, radius_m: Floats, bearing_rad: Floats, to_lon: Floats, to_lat: Floats) -> None:
     """:func:`privacy_engine.geo.destination` into the last two arrays, which share no memory with the others."""
     ahead, east, up, out = np.empty(PIECE), np.empty(PIECE), np.empty(PIECE), np.empty(PIECE)

@@ -11,9 +11,10 @@ import math
 from typing import TypeAlias
 
 import numpy as np
+from numba import f8, i8, u8
 
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled, compiled_for, inlined, out
 from privacy_engine.kernels.elementary import sincos
 from privacy_engine.kernels.lanes import (
     COS,
@@ -146,24 +147,16 @@ def fixed(
             add(state, HELD, 1.0, lanes, event, by_event)
 
 
-@compiled
+@compiled_for(u8[::1], i8, i8, i8, f8, f8[::1], i8, out(f8[::1]), out(f8[::1]))
 def _draw(
-    key: Words,
-    event: int,
-    first_repetition: int,
-    lanes: int,
-    scale: float,
-    units: Floats,
-    at: int,
-    state: Floats,
-    spare: Floats,
+    key: Words, event: int, first: int, lanes: int, scale: float, units: Floats, at: int, state: Floats, spare: Floats
 ) -> None:
     """Write the noise of ``event`` to ``spare``, metres: of a scale that may be resampled, or of the joint draw."""
     if scale == 0.0:
-        draw_joint(key, event, first_repetition, lanes, HALF_SINE, units, at, state, spare)
+        draw_joint(key, event, first, lanes, HALF_SINE, units, at, state, spare)
     else:
         state[SCALE : SCALE + LANES] = scale
-        redraw(key, event, first_repetition, lanes, units, at, state, spare)
+        redraw(key, event, first, lanes, units, at, state, spare)
 
 
 @inlined
@@ -275,7 +268,9 @@ def adaptive(
                 _absorb(first_share, radius_m, threshold, short, lanes, state)
         if largest > safe[t]:  # its noise is then in metres, and every scale 1 for this event
             redraw(key, first + t, first_repetition, lanes, units, at, state, spare)
-            source, at, scales[:], state[SCALE : SCALE + LANES] = spare, 0, state[SCALE : SCALE + LANES], 1.0
+            source, at = spare, 0
+            for r in range(LANES):
+                scales[r], state[SCALE + r] = state[SCALE + r], 1.0
         if landmark:
             state[TO_COME] -= 1.0
             part = 1.0 / max(state[TO_COME] + reserved, 1.0)
@@ -301,7 +296,8 @@ def adaptive(
                 state[HELD + r] = source[at + r] * state[SCALE + r]
         add(state, HELD, 1.0, lanes, first + t, by_event)
         if largest > safe[t] and not landmark:
-            state[SCALE : SCALE + LANES] = scales
+            for r in range(LANES):
+                state[SCALE + r] = scales[r]
 
 
 @inlined

@@ -6,10 +6,11 @@ Reference: Aumasson, Bernstein. "SipHash: A Fast Short-Input PRF". INDOCRYPT 201
 from __future__ import annotations
 
 import numpy as np
+from numba import i8, u4, u8
 from numpy.typing import NDArray
 
 from privacy_engine.data import Ints
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled_for, inlined, out
 
 Word = np.uint64
 Words = NDArray[np.uint64]
@@ -55,7 +56,7 @@ def _finished(a: Word, b: Word, c: Word, d: Word) -> Word:
     return a ^ b ^ c ^ d
 
 
-@compiled
+@compiled_for(u8[::1], u8, u8, out(u8[::1]))
 def of_one(first: Words, k0: Word, k1: Word, out: Words) -> None:
     """The hash of each message of one word, into ``out``."""
     for i in range(len(out)):
@@ -64,7 +65,7 @@ def of_one(first: Words, k0: Word, k1: Word, out: Words) -> None:
         out[i] = _finished(a, b, c, d)
 
 
-@compiled
+@compiled_for(u8[::1], u8[::1], u8, u8, out(u8[::1]))
 def of_two(first: Words, second: Words, k0: Word, k1: Word, out: Words) -> None:
     """The hash of each message of two words, into ``out``."""
     for i in range(len(out)):
@@ -74,7 +75,7 @@ def of_two(first: Words, second: Words, k0: Word, k1: Word, out: Words) -> None:
         out[i] = _finished(a, b, c, d)
 
 
-@compiled
+@compiled_for(u8[::1], u8[::1], u8[::1], u8, u8, out(u8[::1]))
 def of_three(first: Words, second: Words, third: Words, k0: Word, k1: Word, out: Words) -> None:
     """The hash of each message of three words, into ``out``."""
     for i in range(len(out)):
@@ -85,7 +86,7 @@ def of_three(first: Words, second: Words, third: Words, k0: Word, k1: Word, out:
         out[i] = _finished(a, b, c, d)
 
 
-@compiled
+@compiled_for(u8[::1], u8, u8, out(u4[::1]), out(u8[::1]))
 def index(values: Words, shift: Word, finer: Word, starts: NDArray[np.uint32], filled: Words) -> None:
     """For sorted ``values``: where each group of equal ``value >> shift`` starts, and a bit for each ``>> finer``."""
     at = 0
@@ -98,7 +99,7 @@ def index(values: Words, shift: Word, finer: Word, starts: NDArray[np.uint32], f
         filled[bit >> BITS] |= ONE << (bit & LOW)
 
 
-@compiled
+@compiled_for(u8[::1], u8[::1], u8, u8, u4[::1], u8[::1], out(i8[::1]))
 def find(
     queries: Words, values: Words, shift: Word, finer: Word, starts: NDArray[np.uint32], filled: Words, out: Ints
 ) -> None:

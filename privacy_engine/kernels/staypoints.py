@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import b1, f8, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 
 TIE = 1e-14
 """Haversines within this share of the limit are equal to it: the arc sine and sine between them cost some ulps."""
@@ -46,7 +47,7 @@ def _sine_cosine(degrees: float) -> tuple[float, float]:
     return sign * first, sign * second
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1])
 def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     """Positions in degrees, within -180..180 and -90..90, as points of the unit sphere, (n, 3)."""
     xyz = np.empty((len(lon), 3))
@@ -57,7 +58,7 @@ def unit_vectors(lon: Floats, lat: Floats) -> Floats:
     return xyz
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[:, ::1], f8[::1], f8, f8, f8, f8, f8, b1, b1, b1, out(i8[::1]), i8)
 def stay_groups(
     lon: Floats,
     lat: Floats,
@@ -101,7 +102,8 @@ def stay_groups(
         if time_s[last] - time_s[i] >= duration_s:
             if found == len(groups):
                 larger = np.empty((2 * found, 2), dtype=np.int64)
-                larger[:found] = groups
+                for k in range(found):
+                    larger[k, 0], larger[k, 1] = groups[k, 0], groups[k, 1]
                 groups = larger
             groups[found, 0], groups[found, 1] = i, j
             found += 1

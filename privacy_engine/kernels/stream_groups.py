@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from numba import f8, i8
+
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled, inlined
+from privacy_engine.kernels import compiled, compiled_for, inlined, out
 
 LARGEST = 2**40  # counts are measured up to here, so that no product below exceeds 63 bits
 MOST = 256  # counts of a group: then it ends, whatever they are
@@ -36,7 +38,18 @@ def _insert(ordered: Ints, n: int, value: int) -> None:
     ordered[i] = value
 
 
-@compiled
+@compiled_for(
+    i8[:, ::1],
+    i8[:, ::1],
+    i8[:, ::1],
+    i8[:, ::1],
+    f8,
+    out(i8[:, ::1]),
+    out(i8[:, ::1]),
+    out(i8[::1]),
+    out(i8[::1]),
+    out(f8[:, ::1]),
+)
 def pegasus(
     counts: Ints,
     noisy: Ints,

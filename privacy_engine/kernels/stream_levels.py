@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import f8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 
 
 @compiled
@@ -16,7 +17,7 @@ def median_share(relative_variance: float) -> float:
     return max(1.0 - relative_variance / 9.0, 0.0) ** 3
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], f8, f8, out(f8[::1]))
 def shrunk(level: Floats, spread: Floats, signal: Floats, factor: float, gate: float, out: Floats) -> None:
     """What is published at a level, (d,): the median of a count, or ``factor`` times the level where that is not nan.
 
@@ -50,7 +51,7 @@ def excess_losses(
     return mean, squares / len(z) - mean * mean if len(z) > 1 else mean * mean
 
 
-@compiled
+@compiled_for(f8[::1], f8, f8, f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[::1], out(f8[:, ::1]))
 def excess_of_choices(
     z: Floats,
     b: float,
@@ -75,7 +76,7 @@ def excess_of_choices(
         found[i, 2] = 1.0 if published.sum() > reference.sum() else 0.0
 
 
-@compiled
+@compiled_for(f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[::1], f8[::1], f8, f8[::1], f8[::1])
 def predicted_errors(
     level: Floats,
     weight: Floats,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import b1, f8, i8
 
 from privacy_engine.data import Floats
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 from privacy_engine.kernels.laplace_filter import corrected, observe
 from privacy_engine.kernels.stream_levels import shrunk
 
@@ -17,7 +18,7 @@ FORGET_TOTAL = 0.99
 LEAST_TOTAL = 1e-3
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], out(f8[::1]))
 def predict_total(drift: Floats, mean: Floats, variance: Floats) -> None:
     """Add the variance of one timestamp to the filters of the total, (J,)."""
     for j in range(len(drift)):
@@ -25,7 +26,7 @@ def predict_total(drift: Floats, mean: Floats, variance: Floats) -> None:
         variance[j] += drift[j] * drift[j] * level * level + level
 
 
-@compiled
+@compiled_for(f8, f8, b1, out(f8[::1]), out(f8[::1]), out(f8[::1]))
 def update_total(y: float, b: float, normal: bool, mean: Floats, variance: Floats, log_weight: Floats) -> None:
     """Correct the filters of the total, (J,), by ``y`` with Laplace noise of scale ``b``, or ``normal`` of that one's
     variance."""
@@ -44,7 +45,7 @@ def update_total(y: float, b: float, normal: bool, mean: Floats, variance: Float
         log_weight[j] -= best
 
 
-@compiled
+@compiled_for(i8, f8[::1], f8[::1], f8[::1], out(f8[::1]))
 def rhythm(t: int, mean: Floats, variance: Floats, log_weight: Floats, state: Floats) -> float:
     """Mix the filters of the total into ``state`` and return its factor since the timestamp before ``t``.
 
@@ -63,7 +64,7 @@ def rhythm(t: int, mean: Floats, variance: Floats, log_weight: Floats, state: Fl
     return factor
 
 
-@compiled
+@compiled_for(f8, f8[::1], f8[::1], out(f8[::1]), f8[::1], out(f8[:, ::1]), out(f8[::1]))
 def advance_levels(
     factor: float, loading: Floats, sampled: Floats, state: Floats, squares: Floats, growth: Floats, level: Floats
 ) -> None:
@@ -80,7 +81,7 @@ def advance_levels(
         growth[1, k] = growth[1, k] * factor * factor + x * x + x
 
 
-@compiled
+@compiled_for(i8, i8, f8[::1], out(f8[::1]))
 def average_squares(t: int, window: int, level: Floats, squares: Floats) -> None:
     """Update the mean squares of the levels, (d,), with those of timestamp ``t``."""
     share = max(1.0 / (t + 1.0), 0.25 / window)
@@ -88,7 +89,27 @@ def average_squares(t: int, window: int, level: Floats, squares: Floats) -> None
         squares[k] += share * (max(level[k], 0.0) ** 2 - squares[k])
 
 
-@compiled
+@compiled_for(
+    i8,
+    i8,
+    f8[::1],
+    f8,
+    b1,
+    f8[::1],
+    out(f8[::1]),
+    out(f8[::1]),
+    out(f8[::1]),
+    out(f8[::1]),
+    f8[::1],
+    f8[::1],
+    out(f8[::1]),
+    out(f8[:, ::1]),
+    out(f8[::1]),
+    f8[::1],
+    f8[::1],
+    f8,
+    f8,
+)
 def between_samples(
     t: int,
     window: int,

@@ -8,17 +8,19 @@ maximiser (ascending, the last one infinite). Several envelopes lie one after an
 from __future__ import annotations
 
 import numpy as np
+from numba import b1, f8, i8
 
 from privacy_engine.data import Floats, Ints, Mask
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled, compiled_for, out
 from privacy_engine.kernels.elementary import log1p
-from privacy_engine.kernels.envelope import Envelope
+from privacy_engine.kernels.envelope import ENVELOPE, Envelope
 
 Tables = tuple[Envelope, Envelope, Ints]
+TABLES = (ENVELOPE, ENVELOPE, i8[:, ::1])
 LARGEST, BLOCK = 1e13, 16  # of e^a - 1; and its power to the steps of a block is a number yet
 
 
-@compiled
+@compiled_for(f8, f8[::1], f8[::1], f8[::1], i8, i8)
 def loss(alpha: float, q: Floats, d: Floats, upto: Floats, low: int, high: int) -> float:
     """L(alpha) by the envelope in ``low:high``; never negative, never above alpha."""
     last = high - 1
@@ -43,7 +45,7 @@ def loss(alpha: float, q: Floats, d: Floats, upto: Floats, low: int, high: int) 
     return carried
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], f8[::1])
 def losses(alpha: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     """L at every entry of ``alpha``."""
     out = np.empty(len(alpha))
@@ -52,7 +54,7 @@ def losses(alpha: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     return out
 
 
-@compiled
+@compiled_for(f8[::1], f8[::1], f8[::1], f8[::1])
 def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     """The recursion a_1 = eps_1, a_t = eps_t + L(a_{t-1}).
 
@@ -92,7 +94,7 @@ def series(epsilons: Floats, q: Floats, d: Floats, upto: Floats) -> Floats:
     return out
 
 
-@compiled
+@compiled_for(f8, i8, ENVELOPE, i8[:, ::1])
 def _steps(level: float, n: int, envelopes: Envelope, start: Ints) -> Floats:
     """By distance h = 0 .. n, what a window of that length adds to its first budget, if the others are ``level``.
 
@@ -111,7 +113,7 @@ def _steps(level: float, n: int, envelopes: Envelope, start: Ints) -> Floats:
     return out
 
 
-@compiled
+@compiled_for(f8[::1], b1[::1], f8[::1], f8[::1], out(f8[::1]), out(f8[::1]))
 def _constant_row(epsilons: Floats, landmark: Mask, tail: Floats, ended: Floats, inside: Floats, cut: Floats) -> None:
     # no branch depends on where the landmarks are: a processor could not foresee it
     n, right, left, base = len(epsilons), len(epsilons), -1, 0.0
@@ -132,7 +134,7 @@ def _constant_row(epsilons: Floats, landmark: Mask, tail: Floats, ended: Floats,
         cut[t] = 0.0 if here or left < 0 else base + ended[t - left]
 
 
-@compiled
+@compiled_for(f8[::1], i8, i8, ENVELOPE, i8[::1], out(f8[::1]))
 def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints, chain: Floats) -> None:
     """``chain[i]`` becomes the loss at i of the window [i, ``end``), for every i from ``first``.
 
@@ -150,7 +152,7 @@ def _window(epsilons: Floats, first: int, end: int, ended: Envelope, start: Ints
         chain[i] = value
 
 
-@compiled
+@compiled_for(f8[::1], b1[::1], ENVELOPE, ENVELOPE, i8[:, ::1], out(f8[::1]), out(f8[::1]))
 def _any_row(
     epsilons: Floats, landmark: Mask, tail: Envelope, ended: Envelope, start: Ints, inside: Floats, cut: Floats
 ) -> None:
@@ -187,10 +189,11 @@ def _any_row(
                         inside[t] = max(inside[t], chain[t])
     for gap in range(len(marks)):
         right = marks[gap + 1] if gap + 1 < len(marks) else n
-        cut[marks[gap] + 1 : right] -= inside[marks[gap]]
+        for t in range(marks[gap] + 1, right):
+            cut[t] -= inside[marks[gap]]
 
 
-@compiled
+@compiled_for(f8[::1], b1[::1], f8, TABLES, (f8[::1], f8[::1]), out(f8[::1]), out(f8[::1]))
 def _windows(
     epsilons: Floats,
     landmark: Mask,
@@ -208,7 +211,7 @@ def _windows(
         _constant_row(epsilons, landmark, steps[0], steps[1], inside, cut)
 
 
-@compiled
+@compiled_for(f8[::1], b1[::1])
 def _level(epsilons: Floats, landmark: Mask) -> float:
     """The budget of all regular events; -1 if there are none, -2 if they differ."""
     found, constant = -1.0, True
@@ -219,7 +222,7 @@ def _level(epsilons: Floats, landmark: Mask) -> float:
     return found if constant else -2.0
 
 
-@compiled
+@compiled_for(f8[:, ::1], b1[:, ::1], TABLES, TABLES, b1, b1)
 def landmark_losses(
     epsilons: Floats, landmark: Mask, ahead: Tables, back: Tables, own: bool, joint: bool
 ) -> tuple[Floats, Floats]:
@@ -252,7 +255,8 @@ def landmark_losses(
             inside[t] += inside_back[n - 1 - t] - budgets[t]
             landmarks += inside[t] if marks[t] else 0.0
         if own:
-            alone[row] = inside
+            for t in range(n):
+                alone[row, t] = inside[t]
         if joint:
             for t in range(n):
                 added = inside[t] + (cut[t] + cut_back[n - 1 - t])

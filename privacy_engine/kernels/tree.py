@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for, out
 
 
-@compiled
+@compiled_for(out(f8[:, ::1]), i8[::1], f8[::1], f8[::1])
 def consistent(values: Floats, parent: Ints, own: Floats, share: Floats) -> None:
     """Replace the ``values`` of nodes, (n, nodes), by those that are sums of their children's and nearest to them.
 

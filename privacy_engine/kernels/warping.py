@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import f8, i8
 
 from privacy_engine.data import Floats, Ints
-from privacy_engine.kernels import compiled
+from privacy_engine.kernels import compiled_for
 
 
-@compiled
+@compiled_for(f8[:, ::1], f8[:, ::1], i8[::1], i8[::1])
 def warped(one: Floats, other: Floats, low: Ints, high: Ints) -> float:
     """The least sum of angles (radians) over monotone alignments of unit vectors ``one`` (n, 3) and ``other`` (m, 3).
 

@@ -25,7 +25,9 @@ from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs import models as job_models
 from dashboard.jobs.models import State
 from dashboard.releases.models import Release
+from privacy_engine import progress
 from privacy_engine.errors import ChoiceNeeded, FormatError
+from privacy_engine.kernels.kernel import COMPILING
 
 DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
@@ -175,6 +177,24 @@ class TestRun:
 
         leases.run(Dataset, waiting.pk, work)
         assert (now_is(waiting).state, waiting.points_file) == (State.CANCELLED, "")
+
+    @pytest.mark.django_db(transaction=True)
+    def test_that_waits_for_the_compiler_shows_it(self, waiting: Dataset) -> None:
+        stages: list[str] = []
+
+        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+            lease.report("Reading", 0.5)
+            for _ in range(2):
+                progress.announce(COMPILING)
+                stages.append(now_is(waiting).stage)
+            time.sleep(0.3)  # as often as a stage is written
+            lease.report("Reading", 0.6)
+            stages.append(now_is(waiting).stage)
+            return DONE
+
+        leases.run(Dataset, waiting.pk, work)
+        assert stages == [COMPILING, COMPILING, "Reading"]
+        assert now_is(waiting).state == State.READY
 
     @pytest.mark.django_db(transaction=True)
     def test_leaves_no_thread_behind(self, waiting: Dataset) -> None:

@@ -23,6 +23,7 @@ from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
 from privacy_engine.metrics import StreamRelativeError
 from privacy_engine.spec import ReleaseSpec
+from tests.engine.called import called
 
 SOUND = ("code", "svt", "post")
 counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
@@ -41,7 +42,7 @@ def deviation(values) -> Fraction:
     """The exact deviation of ``values``, by the kernel."""
     raw = np.array([values[:-1]], dtype=np.int64)
     n = len(values) - 1
-    return Fraction(int(kernel.deviation(raw, 0, n, int(raw.sum()), int(values[-1]))), n + 1)
+    return Fraction(int(called(kernel.deviation)(raw, 0, n, int(raw.sum()), int(values[-1]))), n + 1)
 
 
 def run_with(mode, dimensions, *, answers=0, sums=0, length=4000, thresholds=0):
@@ -72,22 +73,22 @@ class TestVectors:
         group, estimates, used = np.empty(5, dtype=np.int64), np.empty(5), np.zeros(4, dtype=np.int64)
         row, zeros = np.array([12, 1, 14, 90, 80]), np.zeros(9, dtype=np.int64)
         groups = partition.Groups(np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64), np.empty(4))
-        partition.estimate_groups(row, zeros, bounds / 100, used, prior, estimates, group, groups)
+        called(partition.estimate_groups)(row, zeros, bounds / 100, used, prior, estimates, group, groups)
         assert group.tolist() == [1, 0, 1, 3, 2]
         assert estimates.tolist() == [13.0, 1.0, 13.0, 90.0, 80.0]
         assert used[partition.SUMS] == 4
-        assert partition.rank(bounds / 2, 2.0, 50.0) == 1  # equal to a threshold counts as not above it
+        assert called(partition.rank)(bounds / 2, 2.0, 50.0) == 1  # equal to a threshold counts as not above it
 
     def test_the_controllers_threshold(self):
         errors, limits = np.array([[0.0], [1.0], [2.0], [4.0], [3.0]]), np.empty(1)
-        kernel.thresholds(np.array([25.0]), np.array([20.0]), errors, 5, False, 0.5, limits)
+        called(kernel.thresholds)(np.array([25.0]), np.array([20.0]), errors, 5, False, 0.5, limits)
         assert errors[:, 0].tolist() == [5.0, 1.0, 2.0, 4.0, 3.0]
         assert limits[0] == pytest.approx(46.08)
-        assert kernel.threshold(0.1, 0.1, 1.0) == 1.0
+        assert called(kernel.threshold)(0.1, 0.1, 1.0) == 1.0
 
     def test_the_relative_error_has_the_floor_1(self):
         errors, limits = np.zeros((5, 2)), np.empty(2)
-        kernel.thresholds(np.array([25.0, -3.0]), np.array([20.0, 2.0]), errors, 1, True, 1.0, limits)
+        called(kernel.thresholds)(np.array([25.0, -3.0]), np.array([20.0, 2.0]), errors, 1, True, 1.0, limits)
         assert errors[1].tolist() == [0.2, 5.0]
 
     @pytest.mark.parametrize(

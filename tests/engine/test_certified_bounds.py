@@ -15,6 +15,7 @@ from privacy_engine import geo
 from privacy_engine.kernels import certified, elementary
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball
+from tests.engine.called import called
 from tests.engine.running_error import BITS, UP, Rounded, Series, U, dyadic, magnitude, most_on, worst
 
 OCTANT, SMALL_SINE, LOG, ARCTAN2, SINCOS, BEARING = 3.4, 1.5, 2.9, 9.5, 4.0, 6.0
@@ -131,7 +132,7 @@ class TestElementaryFunctions:
         assert half_bit + constant + 0.5 * U + OCTANT * U < BEARING * U
         words = np.random.default_rng(1).integers(0, 2**64, size=300, dtype=np.uint64).tolist()
         for word in [*words, *(q * 2**62 + e for q in range(4) for e in (0, 2**61, 2**61 - 1, 1023, 2**62 - 1))]:
-            sine, cosine = certified.bearing(np.uint64(word))
+            sine, cosine = called(certified.bearing)(np.uint64(word))
             for end in (word >> 10 << 10, (word >> 10) + 1 << 10):  # both ends of what 54 bits leave
                 turn = Ball.exact(Fraction(end, 2**63), 200) * Ball.pi(200)
                 for found, true in zip((sine, cosine), turn.sin_cos(), strict=True):
@@ -191,11 +192,13 @@ def test_destinations_lie_within_their_bounds(kind: str) -> None:
     for i, (lon, lat, epsilon, words) in enumerate(zip(*draws(kind, 1500, 4), strict=True)):
         near, rate = epsilon * geo.EARTH_RADIUS_M > 1, epsilon * geo.EARTH_RADIUS_M
         kept, sd, cd, off = (
-            certified.near_angle(rate, *words[:3]) if near else certified.far_angle(rate, words[0], words[2])
+            called(certified.near_angle)(rate, *words[:3])
+            if near
+            else called(certified.far_angle)(rate, words[0], words[2])
         )
         if kept != certified.DONE:
             continue
-        x, y, off_x, off_y = certified.destination(lon, lat, sd, cd, words[3], off)
+        x, y, off_x, off_y = called(certified.destination)(lon, lat, sd, cd, words[3], off)
         shift = 2**11 if i % 2 else 2**12 - 2  # the middle of the 52 bits, or nearly their end
         uniforms = [Fraction((int(word) >> 12 << 12) + shift, 2**64) for word in words[:3]]
         angle, east, north = true_draw(lon, lat, epsilon, [*uniforms, Fraction(2 * int(words[3]) + 1, 2**65)], near)

@@ -17,6 +17,7 @@ from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import TURN
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.reach import Reach, envelope
+from tests.engine.called import called
 from tests.engine.test_exact_planar import HOSTILE
 
 SCALES = [(1, 0.01), (2, 1e-7), (5, 2e-8), (40, 1e-6), (1000, 1.0), (1000, 1e-9), (10, 1e-30), (3, 1e12)]
@@ -129,7 +130,7 @@ def test_moves_lie_within_their_bounds(count: int, rate: float) -> None:
         return balls[0].sqrt() * found.half_sine(bits)
 
     for word in rng.integers(2**36, 2**64, size=150, dtype=np.uint64).tolist():
-        u, whole = certified.unit(np.uint64(word)), sine * sine
+        u, whole = called(certified.unit)(np.uint64(word)), sine * sine
         inner, outer = u * whole, cosine * cosine + (1.0 - u) * whole
         away = off + 64 * 2.0**-53 + 1.25 * 2.0**-53 / u * math.sqrt(inner / outer)
         half = settle([LazyUniform(word, source)], true_half)

@@ -178,7 +178,7 @@ def _whole(rows: ArrayLike, dimensions: int) -> Ints:
     if wrong.any():
         rule, value = "whole numbers from 0 to 2**52", float(counts[wrong][0])
         raise DataError(f"counts must be {rule}, got {value:g}", field="counts", rule=rule, value=value)
-    return counts.astype(np.int64)
+    return counts.astype(np.int64, order="C")
 
 
 def summable(counts: Ints) -> Ints:

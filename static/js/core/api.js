@@ -1,5 +1,6 @@
 /* Requests to the server: JSON over fetch, uploads over XMLHttpRequest (fetch does not report how much was sent). */
 
+import { noted } from "./compiling.js";
 import { csrfToken } from "./csrf.js";
 import { sentenceOf } from "./field_errors.js";
 import { isRepeatable } from "./session.js";
@@ -70,13 +71,15 @@ async function send(method, url, { body, signal, headers = {} }) {
   if (method !== "GET") own["X-CSRFToken"] = csrfToken();
   if (body !== undefined) own["Content-Type"] = "application/json";
   try {
-    return await fetch(url, {
-      method,
-      headers: own,
-      signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "same-origin",
-    });
+    return await noted(
+      fetch(url, {
+        method,
+        headers: own,
+        signal,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        credentials: "same-origin",
+      }),
+    );
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, [UNREACHED]);

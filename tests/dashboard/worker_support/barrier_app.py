@@ -26,7 +26,7 @@ from pathlib import Path
 
 import django
 import numpy as np
-from celery.signals import worker_init, worker_ready
+from celery.signals import worker_ready
 from django.utils import timezone
 
 clock, ahead_s = time.time, float(os.environ.get("CAIRN_TEST_CLOCK_S", "0"))
@@ -38,9 +38,8 @@ if ahead_s:
 django.setup()
 
 from dashboard.audits import execution as audits  # noqa: E402
-from dashboard.config.celery import _load_the_engine, app  # noqa: E402
+from dashboard.config.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
-from dashboard.launcher import warm  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
 from dashboard.storage.data_files import read_data  # noqa: E402
 from privacy_engine.experiments import partition  # noqa: E402
@@ -51,9 +50,6 @@ BARRIERS = Path(os.environ["CAIRN_TEST_BARRIERS"])
 original = execution.draw_release
 if limits := os.environ.get("CAIRN_TEST_LIMITS_S"):
     app.conf.task_soft_time_limit, app.conf.task_time_limit = map(float, limits.split(","))
-
-worker_init.disconnect(_load_the_engine)  # 3 s a start, and few tests compute experiments
-worker_init.connect(lambda **_: warm.releases(), weak=False)
 
 
 def touch_reached(name, lease):

@@ -10,7 +10,7 @@ DRIFTS = (0.005, 0.02, 0.06, 0.15, 0.5)
 """Standard deviations of a level's change from one timestamp to the next, as shares of the level."""
 WHITES = (-0.03, 0.0, 0.25, 0.7, 2.0)
 """Standard deviations of a count around its level, as shares of the level."""
-FILTERS = np.array([(drift, white, loading) for drift in DRIFTS for loading in (0.0, 1.0) for white in WHITES]).T
+FILTERS = np.array([(drift, white, loading) for drift in DRIFTS for loading in (0.0, 1.0) for white in WHITES]).T.copy()
 """Drift, white fluctuation and loading of each filter, (3, J): whether a level follows the total between samples."""
 USUAL_DRIFT, DRIFT_RANGE, WHITE_PENALTY = 0.06, 1.5, 2.0
 MIXED_MASS, MIXED_ROUNDS = 60.0, 6
