@@ -3,7 +3,8 @@
     python -m benchmarks.results_families [--seeds 5] [--store FILE]
 
 Seed i draws the stream i of each family and is the seed of its releases. Runs are stored as they come, so that an
-interrupted run continues with the same --store. One process, about eight minutes of CPU, memory of one stream at a time.
+interrupted run continues with the same --store. One process, about eight minutes of CPU, memory of one stream at a
+time.
 """
 
 from __future__ import annotations
