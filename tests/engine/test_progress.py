@@ -121,10 +121,12 @@ def test_a_large_archive_reports_each_member() -> None:
 def test_the_json_decoder_lets_other_threads_run() -> None:
     """It holds the interpreter's lock until it returns, but for calls of Python's functions."""
     from privacy_engine.formats.jsontools import parsed
+    from privacy_engine.formats.options import ReadOptions
+    from privacy_engine.formats.report import Report
 
     text = b"[" + b"1.5,2," * 400_000 + b"3]"
-    assert parsed(text) == [*[1.5, 2] * 400_000, 3]
-    assert reports(lambda: parsed(text)) > 100
+    assert parsed(text, ReadOptions(), Report()) == [*[1.5, 2] * 400_000, 3]
+    assert reports(lambda: parsed(text, ReadOptions(), Report())) > 100
 
 
 # Data --------------------------------------------------------------------------------------------
