@@ -171,7 +171,11 @@ def compose() -> str:
     return " ".join(["-m", *command])
 
 
-@pytest.mark.parametrize("command", [WORKER, compose()], ids=["launcher", "compose"])
+def launcher() -> str:
+    return f"-m celery -A dashboard.config.celery:app {WORKER}"
+
+
+@pytest.mark.parametrize("command", [launcher(), compose()], ids=["launcher", "compose"])
 def test_documented_worker_commands_consume_both_queues(server, command):
     server.start_plain_worker(*command.split())
     few = PRESET | {"repetitions": 5}
