@@ -6,8 +6,9 @@ import threading
 from typing import Any
 
 from celery import Celery, bootsteps
-from celery.signals import worker_init, worker_process_init, worker_shutdown
+from celery.signals import task_postrun, worker_init, worker_process_init, worker_shutdown
 
+from dashboard.config.memory import release_free_memory
 from dashboard.jobs import slots
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
@@ -86,6 +87,12 @@ def _load_the_engine(**_: object) -> None:
     warm.load()
     gc.collect()
     gc.freeze()  # the collector would touch, and so copy, what children share
+
+
+@task_postrun.connect
+def _release_memory(**_: object) -> None:
+    """What a job needed returns to the operating system."""
+    release_free_memory()
 
 
 @worker_process_init.connect

@@ -11,6 +11,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Iterable
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,10 @@ from privacy_engine import kernel_folder
 
 if TYPE_CHECKING:
     from privacy_engine.kernels.kernel import Kernel
+
+
+SHARED = ("privacy_engine.experiments", "pyarrow.compute", "pyarrow.csv", "pyarrow.parquet")
+"""What most jobs import; nothing of pyarrow is called, since that starts threads, and threads do not fork."""
 
 
 def main() -> None:
@@ -65,11 +70,12 @@ def sweep() -> None:
 
 
 def load() -> None:
-    """Load what is compiled already, and what the kinds of data compute with: processes forked later share it."""
-    from privacy_engine import experiments  # noqa: F401
-    from privacy_engine.kernels.order import every
+    """Load what most jobs call, and of that what is compiled already: processes forked later share it."""
+    for name in SHARED:
+        import_module(name)
+    from privacy_engine.kernels.order import USUAL, every
 
-    for kernel in every():
+    for kernel in every(USUAL):
         if kernel.is_stored:
             kernel.prepare()
 

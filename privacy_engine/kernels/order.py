@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from privacy_engine.kernels.kernel import Kernel, declared
 
+USUAL = ("siphash", "event_cells", "certified", "staypoints", "lanes", "dispatch", "simulation", "joint", "envelope")
+"""Modules of what most jobs call."""
 MODULES = (
-    *("siphash", "event_cells", "certified", "staypoints", "lanes", "dispatch", "simulation", "joint", "envelope"),
+    *USUAL,
     *("temporal", "philox", "warping", "jumps", "laplace", "heuristic_dummies", "partitioned_dummies"),
     *("optimal_dummies", "pairwise", "tree", "stream_groups", "kalman", "stream_total", "stream_levels"),
     *("laplace_filter", "level_bank", "level_grid", "adapub"),
 )
 
 
-def every() -> list[Kernel]:
-    """The kernels with a signature; one that is a part of others is ready with the first of them."""
-    for name in MODULES:
+def every(names: Sequence[str] = MODULES) -> list[Kernel]:
+    """The kernels of modules with a signature; one that is a part of others is ready with the first of them."""
+    for name in names:
         import_module(f"privacy_engine.kernels.{name}")
-    place = {f"privacy_engine.kernels.{name}": at for at, name in enumerate(MODULES)}
+    place = {f"privacy_engine.kernels.{name}": at for at, name in enumerate(names)}
     return sorted((one for one in declared if one.__module__ in place), key=lambda one: place[one.__module__])
