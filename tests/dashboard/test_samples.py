@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.test import Client
 from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
@@ -40,6 +41,11 @@ class TestSamples:
     def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner: User) -> None:
         rows = load_samples(owner=owner, queued=True)
         assert [row.state for row in rows] == ["queued"] * 3
+        browser = Client()
+        browser.force_login(owner)
+        for path in ("/", *(f"/datasets/{row.pk}/" for row in rows)):
+            page = browser.get(path)
+            assert (page.status_code, b"aiting for a worker" in page.content) == (200, True)
         for row in rows:
             assert execution.run(row.pk)
         assert {row.state for row in Dataset.objects.all()} == {"ready"}
