@@ -36,9 +36,10 @@ def load_samples(*, owner: User, queued: bool = False) -> list[Dataset]:
 
 def mark_when_read(dataset: Dataset, **_: object) -> None:
     """Mark the landmarks of a sample that a worker has read. A receiver of a signal."""
-    sample = next((one for one in samples() if one.title == dataset.name), None)
-    if dataset.sample and sample is not None and not dataset.landmark_sets.exists():
-        _mark(dataset, sample)
+    if dataset.sample and not dataset.landmark_sets.exists():
+        for sample in samples():
+            if sample.title == dataset.name:
+                _mark(dataset, sample)
 
 
 def _mark(dataset: Dataset, sample: Sample) -> None:

@@ -39,8 +39,3 @@ def login_path(user: Any) -> str:
     from dashboard.accounts.services import make_login_link
 
     return make_login_link(user=user)
-
-
-def close() -> None:
-    """Hold no connection while the others work."""
-    connection.close()

@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -26,7 +27,10 @@ WORKER = (
     "worker --pool prefork --concurrency 2 --prefetch-multiplier 1 "
     "--without-gossip --without-mingle --without-heartbeat --loglevel INFO"
 )
-IMPORTED = ("celery.apps.worker", "celery.bin.worker", "celery.concurrency.prefork", "kombu.transport.redis")
+IMPORTED = (
+    *("dashboard.config.wsgi", "dashboard.config.celery", "dashboard.maintenance.cleanup"),
+    *("celery.apps.worker", "celery.bin.worker", "celery.concurrency.prefork", "kombu.transport.redis"),
+)
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104  # only compared with
 
 
@@ -84,7 +88,6 @@ class Supervisor:
             forked.call(database.load_samples, user)
             mark.touch()
         path = database.login_path(user)
-        database.close()
         self._announce(path, user.get_username())
         self._start(self._compiler())
 
@@ -114,30 +117,30 @@ class Supervisor:
             self._until(lambda: broker.answers(listens_at), BROKER_READY_S, "The message broker does not answer.")
 
     def _services(self) -> list[Child]:
-        closed = (self.lock, self.guard.descriptor)  # whose end shows that the supervisor has ended
-        worker, web = self._log("worker"), self._log("web")
         return [
-            Child(
-                "worker",
-                worker,
-                grace_s=30,
-                launch=lambda: Forked("worker", work, log=worker, closed=(*closed, self.listener.fileno())),
-                check=health.worker_answers,
-            ),
-            Child(
-                "web",
-                web,
-                grace_s=8,
-                launch=lambda: Forked("web", serve, self.listener, log=web, closed=closed),
-                check=self._web_and_sweep_answer,
-            ),
+            self._forked("worker", work, grace_s=30, check=health.worker_answers),
+            self._forked("web", serve, self.listener, grace_s=8, check=self._web_and_sweep_answer),
         ]
 
     def _compiler(self) -> Child:
         """What compiles the kernels, after the first page, and ends."""
-        closed, log = (self.lock, self.guard.descriptor, self.listener.fileno()), self._log("compiler")
-        launch = lambda: Forked("compiler", warm.main, log=log, closed=closed)  # noqa: E731
-        return Child("compiler", log, grace_s=0, launch=launch, check=lambda: True, once=True)
+        return self._forked("compiler", warm.main, grace_s=0, check=lambda: True, once=True)
+
+    def _forked(
+        self,
+        name: str,
+        work: Callable[..., object],
+        *arguments: socket.socket,
+        grace_s: float,
+        check: Callable[[], bool],
+        once: bool = False,
+    ) -> Child:
+        """A child that is forked. Only whoever is given the listener has it, and nothing that shows our own end."""
+        log, closed = self._log(name), [self.lock, self.guard.descriptor]
+        if self.listener not in arguments:
+            closed.append(self.listener.fileno())
+        launch = partial(Forked, name, work, *arguments, log=log, closed=closed)
+        return Child(name, log, grace_s=grace_s, launch=launch, check=check, once=once)
 
     def _web_and_sweep_answer(self) -> bool:
         return health.status(*self._web_address()) is not None and health.sweep_answers()
@@ -243,7 +246,7 @@ class Supervisor:
 
 def import_what_they_share() -> None:
     """Import here what every process of Python would import for itself, and nothing large that few of them need."""
-    for name in ("dashboard.config.wsgi", "dashboard.config.celery", "dashboard.maintenance.cleanup", *IMPORTED):
+    for name in IMPORTED:
         importlib.import_module(name)
 
 

@@ -74,6 +74,8 @@ def as_utf8(data: bytes, report: Report, options: ReadOptions | None = None) -> 
             return data
     try:
         text = data.decode(encoding)
+        if encoding == "UTF-8":
+            return data
     except UnicodeError as error:
         if stated is not None or marked == "UTF-8":
             text = data.decode(encoding, "replace")

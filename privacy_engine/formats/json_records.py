@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from privacy_engine.data import Trajectory
@@ -193,19 +194,21 @@ def _first_record(head: bytes) -> tuple[str | None, Flat]:
     if _lines_begin(head) and not (one_line and lists):
         return LINES, flattened(json.loads(head.lstrip().partition(b"\n")[0]))
     located = [one for one in lists if _is_located(one[1]) or one[1].get("_type") == "location"]
-    return next(iter(located + lists), (None, {}))
+    for before, flat in located + lists:
+        with suppress(ValueError):
+            return _pointer(before), flat
+    return None, {}
 
 
 def _lists(head: str) -> Iterator[tuple[str, Flat]]:
-    """The pointers of the lists of objects in the first characters, with the first object of each."""
+    """What comes before each list of objects in the first characters, with its first object."""
     for match in _LIST.finditer(head):
         try:
             record, _ = _DECODER.raw_decode(head, match.end() - 1)
-            pointer = _pointer(head[: head.index("[", match.start())])
         except (ValueError, RecursionError):
             continue
         if isinstance(record, dict):
-            yield pointer, _with_geometry(record)
+            yield head[: head.index("[", match.start())], _with_geometry(record)
 
 
 def _with_geometry(record: dict[str, Any]) -> Flat:

@@ -13,6 +13,7 @@ from tests.engine.record_files import (
     File,
     Fix,
     Record,
+    Render,
     Style,
     encoded,
     json_of,
@@ -21,7 +22,6 @@ from tests.engine.record_files import (
     text,
 )
 
-Render = Callable[[Sequence[Record]], bytes]
 _JSON = ("zero", "far", "beyond", "west", "e7", "empty", "untimed", "undated", "order", "zoned", "unit", "letters")
 
 

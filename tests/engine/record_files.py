@@ -28,6 +28,9 @@ class Record(NamedTuple):
     lats: tuple[float | None, ...]
 
 
+Render = Callable[[Sequence[Record]], bytes]
+
+
 class File(NamedTuple):
     """The records of a file, one that may stand in another's place, and how they are written."""
 
@@ -35,7 +38,7 @@ class File(NamedTuple):
     kind: str
     records: list[Record]
     other: Record
-    render: Callable[[Sequence[Record]], bytes]
+    render: Render
     options: dict[str, Any] = {}
     ordered: bool = False
 

@@ -21,6 +21,7 @@ from tests.engine.record_files import (
     File,
     Fix,
     Record,
+    Render,
     Style,
     encoded,
     json_of,
@@ -29,7 +30,6 @@ from tests.engine.record_files import (
     text,
 )
 
-Render = Callable[[Sequence[Record]], bytes]
 Header = Sequence[str]
 
 
