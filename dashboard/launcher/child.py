@@ -74,6 +74,9 @@ class Child:
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:  # just forked, it may have no group of its own yet
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
         guard.forget(self.process.pid)
         self.process = None

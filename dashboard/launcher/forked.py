@@ -20,6 +20,7 @@ from django.db import connections
 from .home import LaunchError
 
 CONTEXT: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")  # libraries of macOS break
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Forked:
@@ -36,7 +37,11 @@ class Forked:
         gc.freeze()  # the collector would touch, and so copy, what is shared
         closed = closed if CONTEXT.get_start_method() == "fork" else ()
         self._process = CONTEXT.Process(target=_run, args=(name, work, arguments, log, closed))
-        self._process.start()
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # or the child's copy of our handler takes one
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         self.pid: int = self._process.pid
 
     def poll(self) -> int | None:
@@ -87,8 +92,9 @@ def _answer(sender: Connection, function: Callable[..., Any], arguments: Sequenc
 
 def _run(name: str, work: Callable[..., object], arguments: Sequence[Any], log: Path, closed: Sequence[int]) -> None:
     os.setsid()  # Ctrl-C reaches the supervisor alone, which then stops all in order
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     with log.open("ab") as stream:
         for descriptor in (1, 2):
             os.dup2(stream.fileno(), descriptor)

@@ -49,7 +49,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Serve until SIGINT or SIGTERM; leave no process behind, whatever happens."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in forked.STOPPING:
             signal.signal(number, self._on_signal)
         home.make_folders(self.home)
         self.lock = home.lock(self.home)
