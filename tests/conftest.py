@@ -18,13 +18,16 @@ from django.test import TransactionTestCase
 from redis import Redis
 from xdist.scheduler import LoadScopeScheduling
 
-from tests import postgres, redis_server
+from tests import postgres, redis_server, watchdog
 from tests.examples import register_profiles
 from tests.patience import patience
 
 _MEMORY = Path("/dev/shm")  # with enough space: then no test waits for a disk to write
 _IN_MEMORY = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2**31
-_HOME = tempfile.mkdtemp(prefix="cairn-test-", dir=_MEMORY if _IN_MEMORY else None)
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    watchdog.start(_MEMORY if _IN_MEMORY else None)
+_FOLDER = Path(tempfile.gettempdir())
+_HOME = tempfile.mkdtemp(prefix="home-", dir=_MEMORY / _FOLDER.name if (_MEMORY / _FOLDER.name).is_dir() else None)
 os.environ["CAIRN_HOME"] = _HOME
 os.environ["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
 os.environ.setdefault("CAIRN_SECRET_KEY", "not-a-secret-only-for-tests-0123456789-0123456789-0123456789")
@@ -183,11 +186,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(f"{number} x {reason}")
     if postgres.programs() is None:
         terminalreporter.line("PostgreSQL is not installed: make test-slow tests the dashboard on SQLite alone")
-
-
-def pytest_unconfigure() -> None:
-    """Leave nothing in the folder for temporary files."""
-    shutil.rmtree(_HOME, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
