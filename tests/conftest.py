@@ -2,10 +2,11 @@
 
 import json
 import os
+import secrets
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from redis import Redis
 from xdist.scheduler import LoadScopeScheduling
 
 from tests import postgres, redis_server, watchdog
-from tests.examples import register_profiles
+from tests.examples import kind_of_examples, register_profiles
 from tests.patience import patience
 
 _MEMORY = Path("/dev/shm")  # with enough space: then no test waits for a disk to write
@@ -47,9 +48,39 @@ settings.WHITENOISE_AUTOREFRESH = True  # or every test client would list all st
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
+ON_CI = os.environ.get("CI") == "1"
+NOT_OF_CI = (
+    *("the format has no such lines", "the plan is read", "SQLite has", "new in ../shared/data"),
+    *("this kernel or container", "this processor", "the history of this clone", "the packages cannot be downloaded"),
+)
+"""How the reasons begin for which a test is skipped on CI too; there, everything else that is missing is a failure."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need."""
+    """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need.
+
+    On CI one seed of hypothesis' examples is drawn here for all processes, which is printed.
+    """
     config.option.randomly_reset_seed = False
+    if ON_CI and config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(secrets.randbits(32))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """On CI a test that was skipped has failed."""
+    report = yield
+    if ON_CI and report.skipped and not hasattr(report, "wasxfail"):
+        reason = reason_of(report)
+        if not reason.startswith(NOT_OF_CI):
+            report.outcome, report.longrepr = "failed", f"{item.nodeid}: nothing may be missing on CI: {reason}"
+    return report
+
+
+def reason_of(report: pytest.TestReport) -> str:
+    """Why a test was skipped."""
+    return report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else ""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -175,17 +206,27 @@ def pytest_report_header() -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Show how to repeat the order of the tests, and what was missing for those that were skipped."""
-    seed = getattr(terminalreporter.config.option, "randomly_seed", None)
-    if seed is not None:
-        terminalreporter.line(f"order of the tests: --randomly-seed={seed}")
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.getreports("skipped"))
-    if reasons:
-        terminalreporter.section("not tested here")
-        for reason, number in reasons.most_common():
-            terminalreporter.line(f"{number} x {reason}")
+    """Show how to repeat the run and each failure, and in one line what was missing for the tests that were skipped."""
+    option = terminalreporter.config.option
+    order, seed = getattr(option, "randomly_seed", None), option.hypothesis_seed
+    for report in [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]:
+        terminalreporter.line(f"repeat: {_command(report, seed)}")
+    seeds = [f"--randomly-seed={order}"] * (order is not None) + [f"--hypothesis-seed={seed}"] * (seed is not None)
+    terminalreporter.line(f"seeds of this run: {' '.join(seeds)}")
+    reasons = Counter(map(reason_of, terminalreporter.getreports("skipped")))
     if postgres.programs() is None:
-        terminalreporter.line("PostgreSQL is not installed: make test-slow tests the dashboard on SQLite alone")
+        reasons["PostgreSQL is not installed: make test-slow tests the dashboard on SQLite alone"] += 1
+    if reasons:
+        found = "; ".join(f"{number} x {reason}" for reason, number in reasons.most_common())
+        terminalreporter.line(f"not tested here: {found}")
+
+
+def _command(report: pytest.TestReport, seed: str | None) -> str:
+    """What repeats a test, with the same examples."""
+    kind = kind_of_examples(getattr(getattr(report, "node", None), "gateway", None) and report.node.gateway.id)
+    fixed = kind == "fixed"
+    options = "" if fixed or seed is None else f" --hypothesis-seed={seed}"
+    return f"{'CAIRN_EXAMPLES=fixed ' * fixed}.venv/bin/python -m pytest '{report.nodeid}' -n 0{options}"
 
 
 @pytest.fixture(scope="session")

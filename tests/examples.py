@@ -11,15 +11,22 @@ EXAMPLES = {"fast": 40, "thorough": 200}  # of a property that needs no number o
 def register_profiles() -> None:
     """Register both and load ``fast``; ``--hypothesis-profile thorough`` loads the other one.
 
-    On CI (CI=1) the examples are the same in every run, and none are stored.
+    On CI (CI=1) every other process has the same examples in every run, and the others those of a fresh seed.
     """
-    fixed = {"derandomize": True, "database": None} if os.environ.get("CI") == "1" else {}
+    fixed = {"derandomize": True, "database": None} if kind_of_examples() == "fixed" else {}
     for name, number in EXAMPLES.items():
         slow = [HealthCheck.too_slow]  # generating takes as long as the machine's other work lets it
         settings.register_profile(
             name, max_examples=number, deadline=None, print_blob=True, suppress_health_check=slow, **fixed
         )
     settings.load_profile("fast")
+
+
+def kind_of_examples(worker: str | None = None) -> str:
+    """``fixed`` or ``fresh``: as CAIRN_EXAMPLES states, on CI by the number of the process (``gw0``, ...)."""
+    name = worker or os.environ.get("PYTEST_XDIST_WORKER", "")
+    by_process = "fixed" if os.environ.get("CI") == "1" and name.removeprefix("gw") in ("0", "2", "4", "6") else "fresh"
+    return os.environ.get("CAIRN_EXAMPLES", by_process)
 
 
 def examples(thorough: int) -> int:
