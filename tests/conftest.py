@@ -212,7 +212,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in [*terminalreporter.getreports("failed"), *terminalreporter.getreports("error")]:
         terminalreporter.line(f"repeat: {_command(report, seed)}")
     seeds = [f"--randomly-seed={order}"] * (order is not None) + [f"--hypothesis-seed={seed}"] * (seed is not None)
-    terminalreporter.line(f"seeds of this run: {' '.join(seeds)}")
+    if seeds:
+        terminalreporter.line(f"seeds of this run: {' '.join(seeds)}")
     reasons = Counter(map(reason_of, terminalreporter.getreports("skipped")))
     if postgres.programs() is None:
         reasons["PostgreSQL is not installed: make test-slow tests the dashboard on SQLite alone"] += 1

@@ -67,6 +67,7 @@ def server(clone: Path, tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def running(clone: Path) -> Iterator[Server]:
     made = Server(clone)
+    made.env["PYTHONDONTWRITEBYTECODE"] = "1"
     try:
         made.start(limit_s=FIRST_S)
         yield made
@@ -101,6 +102,9 @@ class TestARunningServer:
             assert answer.status == 200
         commands = " ".join(running.processes().values())
         assert all(part in commands for part in ("-server ", "[cairn-worker]", "[cairn-web]", "guard.py"))
+
+    def test_bytecode_is_written_though_the_environment_forbids_it(self, running: Server) -> None:
+        assert list((running.clone / "dashboard" / "jobs" / "__pycache__").glob("*.pyc"))
 
     def test_the_link_logs_in_once(self, running: Server) -> None:
         cookies = urllib.request.HTTPCookieProcessor()

@@ -124,7 +124,7 @@ def _quoted(name: str) -> str:
 
 def _selected(database: sqlite3.Connection, columns: list[str], table: str, limit: int) -> sqlite3.Cursor:
     what = ", ".join(map(_quoted, columns))
-    return database.execute(f"SELECT {what} FROM {_quoted(table)} LIMIT {limit}")  # noqa: S608  # nosec B608 (names are quoted)
+    return database.execute(f"SELECT {what} FROM {_quoted(table)} LIMIT {limit}")  # noqa: S608  # nosec B608
 
 
 def _layer(

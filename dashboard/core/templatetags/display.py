@@ -199,7 +199,7 @@ def stroke(name: str, style: LineStyle | None = None) -> SafeString:
     """Colour and dash of a mechanism's line, or of ``style``, as attributes of a path; none without either."""
     own = style or next((found[name] for kind in KINDS if name in (found := palette(kind))), None)
     if own is None:
-        return SafeString()
+        return SafeString("")
     colour = own["colour"]
     text = colour if isinstance(colour, str) else f"light-dark({colour['light']}, {colour['dark']})"
     paint = f"var({text})" if text.startswith("--") else text
