@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 UV ?= build/uv/bin/uv
 PYTEST_ARGS ?= -n auto --maxprocesses 4 --dist load
 PYTEST = $(BIN)/python -m pytest $(PYTEST_ARGS)
+NODE_TEST = $(BIN)/node --test --test-reporter dot --experimental-test-coverage
 
 # A stamp is named after a checksum: an installed lock costs nothing, a changed one is installed again.
 stamp = $(VENV)/.$(1)-$(shell cat $(2) 2>/dev/null | cksum | tr ' ' '-')
@@ -13,13 +14,14 @@ RUN_STAMP := $(call stamp,run,requirements.txt)
 DEV_STAMP := $(call stamp,dev,requirements-dev.txt)
 NODE_STAMP := node_modules/.installed-$(shell cat package-lock.json 2>/dev/null | cksum | tr ' ' '-')
 
-.PHONY: help install install-dev run test test-fast test-slow test-postgres mutants coverage check format bench formats lock samples screenshots clean
+.PHONY: help install install-dev run kernels test test-changed test-fast test-js test-slow test-postgres mutants coverage check format bench formats lock samples screenshots clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run          start Cairn on http://127.0.0.1:$${CAIRN_PORT:-8000}/"
-	@echo "make test         test every feature, in browsers too"
-	@echo "make test-fast    run the engine's and the dashboard's quick tests"
+	@echo "make test         test every feature, in browsers too (FILE=tests/...: these files alone)"
+	@echo "make test-changed run the tests of what differs from BASE (default: HEAD)"
+	@echo "make test-fast    run the engine's, the dashboard's and JavaScript's quick tests"
 	@echo "make test-slow    run the rest: long tests, more examples of every property, PostgreSQL"
 	@echo "make coverage     report which lines and branches make test runs; writes build/coverage"
 	@echo "make mutants      run the tests on single changes of the sources: 95 % of them must be noticed (half an hour)"
@@ -71,12 +73,32 @@ SLOW ?= slow or hypothesis or thorough
 PROFILE ?= thorough
 
 # Each of a hundred processes would compile Cairn and the tests for itself.
-test test-fast test-slow test-postgres mutants coverage: export PYTHONDONTWRITEBYTECODE =
+test test-changed test-fast test-slow test-postgres mutants coverage kernels: export PYTHONDONTWRITEBYTECODE =
 
-test: install-dev
+# Compiled once, for all processes.
+kernels: install-dev
+	@$(BIN)/python -m dashboard.launcher.warm
+
+# FILE="tests/a.py tests/js/b.test.mjs": these alone, long tests too
+test: kernels
+ifdef FILE
+	@$(if $(filter %.mjs,$(FILE)),$(BIN)/node --test $(filter %.mjs,$(FILE)))
+	@$(if $(filter-out %.mjs,$(FILE)),$(BIN)/python -m pytest -n 0 $(filter-out %.mjs,$(FILE)))
+else
+	@$(MAKE) --no-print-directory test-js
 	@$(PYTEST) -m "not slow and not thorough"
+endif
 
-test-fast: install-dev
+# The tests of what differs from a commit: make test-changed BASE=main
+BASE ?= HEAD
+test-changed: install-dev
+	@files="$$($(BIN)/python -m tests.which --changed $(BASE) | tr '\n' ' ')"; \
+		[ -z "$$files" ] && echo "No test belongs to what differs from $(BASE)." || $(MAKE) --no-print-directory test FILE="$$files"
+
+test-js: install-dev
+	@$(NODE_TEST) "tests/js/**/*.test.mjs"
+
+test-fast: kernels test-js
 	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev

@@ -1,0 +1,140 @@
+"""Which tests belong to a page or a file: ``python -m tests.which /streams/ dashboard/jobs/api.py --changed HEAD~3``.
+
+A page's are those that name its view or load its address; a Python file's those that import it, and those of its pages
+if it has views; a template's those of the pages that show it; a JavaScript file's its unit tests, and those of the
+pages that begin with it. Most matches first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import django
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@cache
+def texts() -> dict[str, str]:
+    """The text of every file of tests."""
+    files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/js/**/*.test.mjs")]
+    return {str(file.relative_to(ROOT)): file.read_text() for file in sorted(files)}
+
+
+def matching(pattern: str) -> Counter[str]:
+    """How often each file of tests has a pattern."""
+    return Counter({name: found for name, text in texts().items() if (found := len(re.findall(pattern, text)))})
+
+
+def pages() -> Iterator[tuple[str, str, str]]:
+    """Every page: its route, its view's name, and its function as module.name."""
+    from django.urls import URLPattern, get_resolver
+
+    def under(resolver: object, route: str, space: str) -> Iterator[tuple[str, str, str]]:
+        for one in resolver.url_patterns:  # type: ignore[attr-defined]
+            path = route + str(one.pattern)
+            if isinstance(one, URLPattern):
+                yield path, f"{space}{one.name}", f"{one.callback.__module__}.{one.callback.__name__}"
+            else:
+                yield from under(one, path, f"{one.namespace}:" if one.namespace else space)
+
+    return under(get_resolver(), "", "")
+
+
+def of_page(route: str, name: str) -> Counter[str]:
+    """The tests of one page."""
+    if name.endswith("None"):
+        return Counter()
+    address = re.sub(r"<[^>]*>", "@", route)
+    loaded = "/" + re.escape(address).replace("@", r"""[^/"' ]+""")
+    return matching(rf"""["']{re.escape(name)}["']""") + matching(rf"""["']{loaded}["'?#]""")
+
+
+def of_address(address: str) -> Counter[str]:
+    """The tests of the page with an address of the server."""
+    from django.urls import Resolver404, resolve
+
+    try:
+        found = resolve(address.partition("?")[0])
+    except Resolver404:
+        raise SystemExit(f"{address}: there is no such page") from None
+    return of_page(found.route, found.view_name)
+
+
+def of_view(function: str) -> Counter[str]:
+    """The tests of the pages of a view, or of all views of a module."""
+    rows = (of_page(route, name) for route, name, view in pages() if f"{view}.".startswith(f"{function}."))
+    return sum(rows, Counter())
+
+
+def of_python(file: str) -> Counter[str]:
+    """The tests that import a module, and those of its pages."""
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    package, _, name = module.rpartition(".")
+    imported = rf"from {re.escape(package)} import (?:\([^)]*|[^(\n]*)\b{name}\b"
+    return matching(rf"\b{re.escape(module)}\b|{imported}") + of_view(module)
+
+
+def of_template(file: str) -> Counter[str]:
+    """The tests of the pages that show a template, alone or in another one."""
+    name, found = file.removeprefix("templates/"), Counter[str]()
+    parts = name.split("/")
+    named = {f'"{name}"', f'f"{parts[0]}/{{dataset.kind}}/{parts[-1]}"'}  # of three kinds of data, one view
+    for view in ROOT.glob("dashboard/*/*view*.py"):
+        module = str(view.relative_to(ROOT)).removesuffix(".py").replace("/", ".")
+        for function in re.split(r"^def ", view.read_text(), flags=re.MULTILINE)[1:]:
+            if any(one in function for one in named):
+                found += of_view(f"{module}.{function.partition('(')[0]}")
+    return sum(map(of_template, templates_with(name)), found)
+
+
+def templates_with(name: str) -> list[str]:
+    """The templates in which a template, or an address below static/, stands in quotes."""
+    files = ((str(one.relative_to(ROOT)), one.read_text()) for one in ROOT.glob("templates/**/*.html"))
+    return [file for file, text in files if re.search(rf"""["']{re.escape(name)}["']""", text) and name not in file]
+
+
+def of_javascript(file: str) -> Counter[str]:
+    """The unit tests of a module, and the tests of the pages that begin with it."""
+    unit = re.sub(r"^static/js/(.*)\.js$", r"tests/js/\1.test.mjs", file)
+    own = Counter({unit: 100} if unit in texts() else ())
+    return sum(map(of_template, templates_with(file.removeprefix("static/"))), own)
+
+
+def of(name: str) -> Counter[str]:
+    """The tests of an address, or of a file below the top folder."""
+    if name in texts():
+        return Counter({name: 1000})
+    kinds = {r"/.*": of_address, r".*\.py": of_python, r"templates/.*": of_template, r"static/js/.*": of_javascript}
+    return next((found(name) for kind, found in kinds.items() if re.fullmatch(kind, name)), Counter())
+
+
+def changed_since(base: str) -> list[str]:
+    """The files that differ from a commit, and those that git does not know yet."""
+    commands = ["git", "diff", "--name-only", base], ["git", "ls-files", "--others", "--exclude-standard"]
+    done = (subprocess.run(one, cwd=ROOT, check=True, capture_output=True, text=True).stdout for one in commands)
+    return [name for text in done for name in text.splitlines() if (ROOT / name).exists()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="addresses and files")
+    parser.add_argument("--changed", metavar="COMMIT", help="all files that differ from it")
+    parser.add_argument("--most", type=int, help="so many files of tests at the most")
+    arguments = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.config.settings")
+    django.setup()
+    names = arguments.names + (changed_since(arguments.changed) if arguments.changed else [])
+    for name, _ in sum(map(of, names), Counter[str]()).most_common(arguments.most):
+        print(name)
+
+
+if __name__ == "__main__":
+    main()
