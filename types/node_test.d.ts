@@ -23,3 +23,9 @@ declare module "node:zlib" {
   export function inflateSync(bytes: Uint8Array): Uint8Array;
   export function gzipSync(bytes: Uint8Array): Uint8Array;
 }
+declare module "node:crypto" {
+  export function createHash(name: string): { update(bytes: Uint8Array): { digest(encoding: "base64"): string } };
+}
+declare module "node:timers" {
+  export function setImmediate(run: (value?: any) => void): void;
+}

@@ -23,8 +23,9 @@ test("a name is safe on every system, whatever its parts are", () => {
 });
 
 test("the files of a page begin with its dataset", () => {
-  setGlobals({ document: pageOf() });
+  const page = pageOf();
+  setGlobals({ document: page });
   assert.equal(pageFileName("error_landmarks", "svg"), "error_landmarks.svg");
-  document.body.dataset.files = "Taxi day";
+  page.body.dataset.files = "Taxi day";
   assert.equal(pageFileName("error_landmarks", "svg"), "Taxi-day_error_landmarks.svg");
 });

@@ -30,10 +30,11 @@ function canonical(text) {
   const digits = `${whole}${part}`.replace(/^0+/, "");
   const bare = digits.replace(/0+$/, "");
   if (!bare) return "0";
-  return `${sign === "-" ? "-" : ""}${bare}e${BigInt(power) - BigInt(part.length) + BigInt(digits.length - bare.length)}`;
+  const at = BigInt(power) - BigInt(part.length) + BigInt(digits.length - bare.length);
+  return `${sign === "-" ? "-" : ""}${bare}e${at}`;
 }
 
-/** Every number that a text may mean: its marks as decimal ones, or as separators of thousands. @param {string} text */
+/** Every number that a text may mean: marks as decimal ones, or as separators of thousands. @param {string} text */
 function readings(text) {
   const [, sign, mantissa, mark = "", power = ""] = /^([+-]?)([\d.,]*)(?:(e)(.*))?$/is.exec(text) ?? [];
   if (!mantissa || !/\d/.test(mantissa) || (mark && !/^[+-]?\d+$/.test(power))) return new Set();

@@ -12,12 +12,12 @@ setGlobals({
   getComputedStyle: () => ({ getPropertyValue: (/** @type {string} */ name) => TOKENS[name] ?? "" }),
   matchMedia: (/** @type {string} */ query) => ({ matches: query.includes("reduce") }),
 });
-beforeEach(() => (document.documentElement.dataset.theme = "light"));
+beforeEach(() => void (page.documentElement.dataset.theme = "light"));
 
 test("a colour for the theme that is shown", () => {
   const colours = () => ["#e69f00", "--accent", HUE, null, undefined].map(style.cssColour);
   assert.deepEqual(colours(), ["#e69f00", "#c00", "#111", "#222", "#222"]);
-  document.documentElement.dataset.theme = "dark";
+  page.documentElement.dataset.theme = "dark";
   assert.equal(style.isDark(), true);
   assert.deepEqual(colours(), ["#e69f00", "#c00", "#eee", "#222", "#222"]);
 });
