@@ -7,6 +7,7 @@ import {
   readNumber,
   readNumbers,
   ruleSentence,
+  steppedText,
   writtenNumber,
 } from "../../../static/js/core/number_text.js";
 import { draws } from "../support.mjs";
@@ -221,4 +222,23 @@ test("problems of a list", () => {
   for (const [text, rule, problem] of cases)
     assert.equal(readNumbers(text, /** @type {any} */ (rule)).problem, problem, text);
   assert.deepEqual(readNumbers("1, 2").texts, ["1", "2"]);
+});
+
+test("a step keeps the decimals and the mark that are typed, and stays within the domain", () => {
+  /** @type {[string, number, NumberRule, string | null][]} */
+  const cases = [
+    ["", 1, {}, "1"],
+    ["0.1", 1, {}, "1.1"],
+    ["0,25", -1, {}, "-0,75"],
+    ["2.50", 1, {}, "3.5"],
+    ["1e3", 1, {}, "1001"],
+    ["999", 1, {}, "1000"],
+    ["0,5", 1, { maximum: 1 }, null],
+    ["1", -1, { minimum: 0.5 }, null],
+    ["1", -1, { minimum: 0 }, "0"],
+    ["-5", 1, { minimum: 1 }, "-4"], // towards the domain
+    ["x", 1, {}, null],
+    ["0,234", 1, {}, "1,2340"], // 1,234 could be a thousand
+  ];
+  for (const [typed, by, rule, text] of cases) assert.equal(steppedText(typed, by, rule), text, `“${typed}” ${by}`);
 });

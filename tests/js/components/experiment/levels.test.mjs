@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { alignedLevel, axisTitle, isLevel, labelOf, numberOf } from "../../../../static/js/components/experiment/levels.js";
+import {
+  alignedLevel,
+  axisTitle,
+  isLevel,
+  labelOf,
+  numberOf,
+} from "../../../../static/js/components/experiment/levels.js";
 import { plain } from "../../support.mjs";
 
 const axisOf = (/** @type {any} */ more, /** @type {number[]} */ numbers) => ({
@@ -20,8 +26,16 @@ const other = { axes: [LEVELS], level: null };
 const stated = "ε 2 within 200 m (set as 0.01 within 1 m)";
 
 test("the axis of levels is known by its name, also of several at once", () => {
-  const names = ["release.mechanism.epsilon", "mechanism.epsilon,mechanism.radius_m", "release.selection.epsilon", "xmechanism.epsilon"];
-  assert.deepEqual(names.map((name) => isLevel(metre, { name })), [true, true, false, false]);
+  const names = [
+    "release.mechanism.epsilon",
+    "mechanism.epsilon,mechanism.radius_m",
+    "release.selection.epsilon",
+    "xmechanism.epsilon",
+  ];
+  assert.deepEqual(
+    names.map((name) => isLevel(metre, { name })),
+    [true, true, false, false],
+  );
   assert.equal(isLevel(other, LEVELS), false);
 });
 
