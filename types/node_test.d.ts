@@ -16,12 +16,13 @@ declare module "node:assert/strict" {
   export default assert;
 }
 declare module "node:fs" {
+  export function readdirSync(path: string | URL): string[];
   export function readFileSync(path: string | URL): Uint8Array<ArrayBuffer>;
   export function readFileSync(path: string | URL, encoding: "utf8"): string;
 }
 declare module "node:zlib" {
+  export function gunzipSync(bytes: Uint8Array): Uint8Array;
   export function inflateSync(bytes: Uint8Array): Uint8Array;
-  export function gzipSync(bytes: Uint8Array): Uint8Array;
 }
 declare module "node:crypto" {
   export function createHash(name: string): { update(bytes: Uint8Array): { digest(encoding: "base64"): string } };
