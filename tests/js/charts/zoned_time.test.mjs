@@ -7,7 +7,8 @@ const ZONES = ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York"];
 const [HOUR, DAY] = [3600, 86_400];
 const NEW_YEAR = Date.UTC(2024, 0, 1) / 1000;
 const LENGTHS = [30, 600, 3 * HOUR, 26 * HOUR, 5 * DAY, 40 * DAY, 400 * DAY, 4000 * DAY, 40_000 * DAY];
-const STARTS = [NEW_YEAR + 17 * DAY + 4321.5, NEW_YEAR + 88 * DAY]; // the second spans the change to summer time
+const SUMMER = NEW_YEAR + 90 * DAY + HOUR; // when clocks in Berlin are put forward
+const STARTS = [NEW_YEAR + 17 * DAY + 4321.5, NEW_YEAR + 88 * DAY, SUMMER - 1.5 * HOUR];
 
 /** What a clock in the zone reads. @param {number} time
  * @param {string} zone */
@@ -78,6 +79,26 @@ test("ticks of known spans", () => {
     [366 * DAY, "2025"],
     [731 * DAY, "2026"],
   ]);
+});
+
+test("an hour that clocks leave out has no ticks", () => {
+  const ticks = timeTicks([SUMMER - 3 * HOUR, SUMMER + 2 * HOUR], 10, "Europe/Berlin");
+  assert.deepEqual(
+    ticks.map(([time, text]) => `${text} ${(time - SUMMER) / HOUR}`),
+    [
+      "23:00 -3",
+      "23:30 -2.5",
+      "31 Mar -2",
+      "00:30 -1.5",
+      "01:00 -1",
+      "01:30 -0.5",
+      "03:00 0",
+      "03:30 0.5",
+      "04:00 1",
+      "04:30 1.5",
+      "05:00 2",
+    ],
+  );
 });
 
 test("offsets, also of half hours and of summer", () => {

@@ -157,7 +157,7 @@ test("a feature's kind is the first of the properties that name one, and a text"
   assert.equal(kinds([0, 0, 3, 3]), "");
   assert.equal(kinds([2, 3]), "");
   assert.equal(kinds([2, 99]), "");
-  assert.equal(kinds([3, 2, 1, 1]), "primary", "a value's number is no key");
+  assert.equal(kinds([3, 2, 1, 2]), "motorway", "a value's number is no key");
 });
 
 test("fields of other kinds are passed over", () => {
