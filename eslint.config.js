@@ -69,4 +69,14 @@ export default [
   },
   { files: ["benchmarks/**/*.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
   { files: ["*.js"], languageOptions: { globals: globals.node } },
+  {
+    files: ["tests/js/**/*.mjs"],
+    languageOptions: { globals: globals.nodeBuiltin },
+    rules: {
+      eqeqeq: "error",
+      "prefer-const": "error",
+      "max-len": ["error", { code: 120 }],
+      "max-lines": ["error", 400],
+    },
+  },
 ];

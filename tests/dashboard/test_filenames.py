@@ -24,7 +24,7 @@ CASES = [
     (["x" * 80, "🚶"], "x" * 60 + ".gpkg"),
     ([], "cairn.gpkg"),
 ]
-"""Parts and their file name; tests/browser/test_chart_logic.py applies static/js/core/file_name.js to the same."""
+"""Parts and their file name; tests/test_both_languages.py applies static/js/core/file_name.js to the same."""
 
 
 @pytest.mark.parametrize(("parts", "name"), CASES)

@@ -7,7 +7,7 @@ import { readdress } from "../core/address.js";
 import { $$, el } from "../core/dom.js";
 
 const AXES = ["event", "time"];
-const parameters = new URLSearchParams(location.search);
+const parameters = new URLSearchParams(globalThis.location?.search);
 const along = parameters.get("along") ?? "";
 
 /** @type {{along: "event" | "time" | null, median: boolean}} */

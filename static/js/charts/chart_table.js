@@ -41,9 +41,11 @@ export function rowsOf(lines, key = "x") {
   };
 }
 
-/** A text as a cell of CSV; one that a spreadsheet would compute gets an apostrophe before it. */
-export const quoted = (text) =>
-  /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : /^[=+\-@\t]/.test(text) ? `'${text}` : text;
+/** A text as a cell of CSV; one that a spreadsheet would compute, quoted or not, gets an apostrophe before it. */
+export function quoted(text) {
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}
 
 /**
  * Lines as CSV, events by their index from 0 as in the API; `unit` goes into the heads of the columns. `by` =

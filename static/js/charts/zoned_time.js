@@ -93,7 +93,9 @@ export function timeTicks([from, to], most, zone) {
   const wanted = (to - from) / Math.max(most, 1);
   const step = STEPS.find((one) => one >= wanted);
   const readings = step ? clockReadings([from, to], step, zone) : monthReadings([from, to], wanted, zone);
-  return readings.map(([reading, text]) => /** @type {[number, string]} */ ([timeOf(reading, zone), text]));
+  return readings
+    .map(([reading, text]) => /** @type {[number, string]} */ ([timeOf(reading, zone), text]))
+    .filter(([time], i) => time + offsetOf(time, zone) === readings[i][0]); // an hour may be left out
 }
 
 /** @param {[number, number]} span

@@ -2,7 +2,7 @@
  * An input with `data-number` is one, whether a script or a template made it; importing this module attaches the keys.
  */
 
-import { readNumber, readNumbers, ruleSentence, writtenNumber } from "../core/number_text.js";
+import { readNumber, readNumbers, ruleSentence, steppedText, writtenNumber } from "../core/number_text.js";
 import { el } from "../core/dom.js";
 
 const RULES = ["minimum", "maximum"];
@@ -125,26 +125,21 @@ export function reveal(input) {
 
 // Keys, as in the browser's own number fields ---------------------------------------------------
 
-/** One more or one less, within the domain, in the decimals and with the decimal mark that are typed. */
+/** One more or one less, as {@link steppedText} has it. */
 function step(input, by) {
-  const [{ value }, { minimum = -Infinity, maximum = Infinity }] = [readNumber(input.value), ruleOf(input)];
-  if (Number.isNaN(value)) return;
-  const from = value ?? 0;
-  const [, mark = ".", decimals = ""] = /([.,])(\d*)/.exec(input.value) ?? [];
-  const next = /e/i.test(input.value) ? from + by : Number((from + by).toFixed(decimals.length));
-  if ((by < 0 && next < minimum) || (by > 0 && next > maximum)) return;
-  const text = writtenNumber(next, ruleOf(input));
-  const shown = mark === "," ? text.replace(".", ",") : text;
-  input.value = readingOf({ dataset: input.dataset, value: shown }).value === next ? shown : text;
+  const text = steppedText(input.value, by, ruleOf(input));
+  if (text === null) return;
+  input.value = text;
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 const isNumber = (/** @type {any} */ target) => target instanceof HTMLInputElement && "number" in target.dataset;
 
-document.addEventListener("input", ({ target }) => isNumber(target) && check(/** @type {any} */ (target)), {
+const page = globalThis.document; // none in unit tests
+page?.addEventListener("input", ({ target }) => isNumber(target) && check(/** @type {any} */ (target)), {
   capture: true,
 });
-document.addEventListener("keydown", (event) => {
+page?.addEventListener("keydown", (event) => {
   const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (
     !by ||

@@ -18,8 +18,8 @@ export function readdress(edit) {
  * @returns {Run | null}
  */
 export function rangeOf(text) {
-  const [first, after] = (text ?? "").split("-").map(Number);
-  return Number.isInteger(first) && Number.isInteger(after) && first >= 0 && first < after ? [first, after] : null;
+  const [, first, after] = (/^(\d+)-(\d+)$/.exec(text ?? "") ?? []).map(Number);
+  return first < after ? [first, after] : null;
 }
 
 /**

@@ -102,7 +102,6 @@ async function request(method, url, { background = false, ...options } = {}) {
   if (answer.ok) return answer;
   const error = await refusal(answer);
   if (background || !(await isRepeatable(error))) throw error;
-  options.signal?.throwIfAborted();
   answer = await send(method, url, options);
   if (!answer.ok) throw await refusal(answer);
   return answer;

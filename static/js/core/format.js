@@ -69,7 +69,7 @@ export function metres(value) {
 export const percent = (share, digits = 3) => `${number(share * 100, digits)}${NARROW}%`;
 
 /** How much of a job is done: 64 %; 100 % only when it is over. @param {number} share */
-export const done = (share) => `${Math.min(Math.floor(share * 100), share < 1 ? 99 : 100)}${NARROW}%`;
+export const done = (share) => `${Math.min(Math.floor(share * 100), 100)}${NARROW}%`;
 
 /** 1.2 MB. @param {number} value */
 export function bytes(value) {

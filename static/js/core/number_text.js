@@ -155,6 +155,27 @@ export function writtenNumber(value, rule = {}) {
 }
 
 /**
+ * A typed number and `by` more, within the domain, in the decimals and with the decimal mark that are typed; null where
+ * there is none.
+ *
+ * @param {string} typed
+ * @param {number} by
+ * @param {NumberRule} rule
+ */
+export function steppedText(typed, by, rule) {
+  const { value } = readNumber(typed);
+  if (Number.isNaN(value)) return null;
+  const { minimum = -Infinity, maximum = Infinity } = rule;
+  const from = value ?? 0;
+  const [, mark = ".", decimals = ""] = /([.,])(\d*)/.exec(typed) ?? [];
+  const next = /e/i.test(typed) ? from + by : Number((from + by).toFixed(decimals.length));
+  if ((by < 0 && next < minimum) || (by > 0 && next > maximum)) return null;
+  const text = writtenNumber(next, rule);
+  const shown = mark === "," ? text.replace(".", ",") : text;
+  return readNumber(shown, rule).value === next ? shown : text;
+}
+
+/**
  * The numbers of a list as texts, and a problem: "0.1, 0.3", "0,1; 0,3", "1 2 3".
  *
  * @param {string} typed

@@ -7,10 +7,10 @@ import { count } from "../../core/format.js";
 import { writtenNumber } from "../../core/number_text.js";
 
 /** Shift the decimal point as text, so that 20 % are 0.2 to the last bit. */
-const shifted = (text, by) => {
-  const found = Number(`${text}e${by}`);
-  return Number.isNaN(found) ? Number(text) * 10 ** by : found;
-};
+export function shifted(text, by) {
+  const [digits, power = 0] = String(text).toLowerCase().split("e");
+  return Number(`${digits}e${Number(power) + by}`);
+}
 
 const inPercent = (field) => ({
   ...field,

@@ -1,0 +1,81 @@
+"""What pages compute as the server does: functions of static/js, run by Node, against those in Python."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.core.templatetags.display import queued
+from dashboard.core.templatetags.number_fields import DOMAINS, domain, rule_text
+from privacy_engine.analysis.reference_radius import within
+from privacy_engine.geo import distance_m
+from privacy_engine.line_simplification import heights
+from privacy_engine.mechanism import mechanisms
+from privacy_engine.plurals import counted
+from tests.dashboard.test_filenames import CASES as NAMES
+
+ROOT = Path(__file__).parents[1]
+CALL = """const [file, name, calls] = JSON.parse(process.argv[1]);
+const module = await import(file);
+console.log(JSON.stringify(calls.map((given) => module[name](...given))));"""
+LEVELS = [(0.01, 1.0, 200.0), (1.0, 200.0, 200.0), (1.0, 200.0, 1000.0), (3.0, 7.0, 1.0)]
+NOUNS = ("event", "entry", "day", "match", "box", "class", "other person", "time series", "axis", "matrix", "dish")
+COUNTS = [(number, noun) for noun in NOUNS for number in (0, 1, 2, 12_345)]
+PLACES = [(2.35, 48.85, 2.36, 48.86), (-179.9, 10.0, 179.9, -10.0), (0.0, 0.0, 180.0, 0.0), (7.0, 89.0, 97.0, 88.0)]
+LATITUDES = np.array([0, 1, -1, 488_500_000, -337_000_000, 850_511_287, 890_000_000, -900_000_000])
+RULES = [(whole, param.lowest, param.highest) for whole, param in map(domain, DOMAINS)]
+
+
+def rule_of(whole: bool, lowest: float | None, highest: float | None) -> dict[str, Any]:
+    bounds = {"minimum": lowest, "maximum": highest}
+    return {"whole": whole} | {name: value for name, value in bounds.items() if value is not None}
+
+
+def in_javascript(module: str, name: str, calls: list[Any]) -> list[Any]:
+    """Return what a function of static/js gives for several calls."""
+    node = Path(sys.prefix) / "bin" / "node"
+    given = json.dumps([f"{ROOT}/static/js/{module}.js", name, calls])
+    found = subprocess.run(
+        [node, "--input-type=module", "-e", CALL, given], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert found.returncode == 0, found.stderr
+    return list(json.loads(found.stdout))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "calls", "expected"),
+    [
+        ("core/file_name", "fileName", [(parts, "gpkg") for parts, _ in NAMES], [name for _, name in NAMES]),
+        ("core/level", "within", LEVELS, [within(*one) for one in LEVELS]),
+        ("core/format", "count", COUNTS, [counted(*one) for one in COUNTS]),
+        ("core/format", "queued", [(i,) for i in (None, 1, 10, 11, 1234)], [*map(queued, (None, 1, 10, 11, 1234))]),
+        (
+            "core/number_text",
+            "ruleSentence",
+            [(rule_of(*one),) for one in RULES],
+            [rule_text(*domain(one)) for one in DOMAINS],
+        ),
+        ("map/projection", "distanceM", PLACES, [float(distance_m(*one)) for one in PLACES]),
+        ("map/projection", "heightE32", [(int(one),) for one in LATITUDES], heights(LATITUDES).tolist()),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_a_page_computes_what_the_server_does(module: str, name: str, calls: list[Any], expected: list[Any]) -> None:
+    numbers = all(isinstance(one, int | float) for one in expected)
+    assert in_javascript(module, name, calls) == (pytest.approx(expected, rel=1e-9) if numbers else expected)
+
+
+def test_rules_of_all_parameters_are_sentences_without_a_plus() -> None:
+    fields = [field for cls in mechanisms for field in cls.fields() if not field["choices"]]
+    rules = [rule_of(field["whole"], field["minimum"], field["maximum"]) for field in fields]
+    assert len(rules) > 20
+    for sentence in in_javascript("core/number_text", "ruleSentence", [(rule,) for rule in rules]):
+        assert sentence.startswith(("A number", "A whole number"))
+        assert sentence.endswith(".")
+        assert "+" not in sentence
