@@ -44,6 +44,12 @@ export class FakeElement {
     this.attributes[name] = String(value);
   }
   /** @param {string} name */
+  getAttribute(name) {
+    return this.attributes[name] ?? null;
+  }
+  focus() {}
+  remove() {}
+  /** @param {string} name */
   removeAttribute(name) {
     delete this.attributes[name];
   }
