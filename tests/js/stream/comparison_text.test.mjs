@@ -6,7 +6,10 @@ import { check, spaced } from "../cases.mjs";
 import { FakeElement, setElements } from "../elements.mjs";
 import { draws } from "../support.mjs";
 
-setElements();
+const PROMISE = Object.fromEntries(
+  ["promise-title", "promise", "shown-swatch"].map((name) => [`[data-${name}]`, new FakeElement(name)]),
+);
+setElements(PROMISE);
 const AXIS = { labels: ["Mon", "Tue", "Wed", "Thu"], edges: [0, 2, 4, 6, 8], timestamps: 8 };
 
 test("counts have all digits, small estimates three", () =>
@@ -15,6 +18,7 @@ test("counts have all digits, small estimates three", () =>
     [[123456789], "123,456,789"],
     [[-7], "-7"],
     [[99.987], "100"],
+    [[100.06], "100.1"],
     [[12.345], "12.3"],
     [[1234.56], "1,234.6"],
     [[-100.04], "-100"],
@@ -85,7 +89,7 @@ test("whether a release stayed within its budget, and what is unsound or unknown
     [[1], "never above ε = 1"],
     [[1 + 1e-12], "never above ε = 1"],
     [[1 + 1e-8], "up to 1, above ε = 1"],
-    [[1.25], "up to 1.25, above ε = 1"],
+    [[1.234567], "up to 1.235, above ε = 1"],
     [[null], "no budgets are stored with A"],
     [[undefined], ""],
     [[1, "nothing bounds it"], "never above ε = 1 · A has no guarantee: what it spends is not what it leaks"],
@@ -103,6 +107,7 @@ test("what shares a pixel or a column is stated, and only then", () => {
   const alone = { ...AXIS, timestamps: 4 };
   assert.match(told(10, 4), /^A row of pixels shows the largest count of at most 3 dimensions\. Each of 4 columns/);
   assert.match(told(10, 4, true), /shows the largest difference, up or down, of at most 3 dimensions/);
+  assert.match(told(5, 4), /at most 2 dimensions/);
   assert.match(told(4, 4), /^Each of 4 columns is a mean; errors are of all 8 timestamps\. The heat map/);
   assert.match(told(4, 4, false, alone), /^The heat map shows the dimensions/);
 });
@@ -128,6 +133,8 @@ test("the values of a cell: truth, release, their signed difference and its shar
   assert.deepEqual(valuesOf(40, 50), ["mugs", mean, "truth 40", "Uniform 50", "difference +10 (+25 %)", "Sample 8"]);
   assert.equal(valuesOf(40, 30)[4], "difference −10 (−25 %)");
   assert.equal(valuesOf(0, 3)[4], "difference +3");
+  assert.equal(valuesOf(0, 0.5)[4], "difference +0.5");
+  assert.equal(valuesOf(8, 7.5)[4], "difference −0.5 (−6.25 %)");
   assert.equal(valuesOf(4, 4)[4], "difference 0 (+0 %)");
   assert.equal(valuesOf(4, 4, [0, 1, 2, 3, 4])[1], "Wed");
 });
@@ -140,4 +147,28 @@ test("a legend goes from 0, of differences from one end to the other", () => {
   };
   assert.deepEqual(ends(false), ["0", "≥ 2,000, log"]);
   assert.deepEqual(ends(true), ["−2,000", "+2,000, log"]);
+});
+
+test("values keep the width of the longest", () => {
+  const line = new FakeElement("p");
+  text.reserveValues(/** @type {any} */ (line), {
+    axis: { labels: ["a", "long label"], edges: [0, 1, 2] },
+    largest: 12345,
+  });
+  assert.deepEqual([line.style["--number"], line.style["--time"]], ["9ch", "10ch"]);
+});
+
+test("the promise of a release; a simulation is called one, and unsound only what is", () => {
+  const told = (/** @type {boolean} */ seeded, unsound = "") => {
+    const style = { colour: "", dash: "" };
+    text.showPromise(
+      /** @type {any} */ ({ heading: "A", level: "w-event", statement: "It holds.", seeded, unsound, style }),
+    );
+    return PROMISE["[data-promise]"].textContent;
+  };
+  assert.equal(told(false), "It holds.");
+  assert.match(told(true), /^A seeded simulation: .* Drawn with private noise, this would hold: It holds\.$/);
+  assert.match(told(true, "so"), /is not published\. It holds\.$/);
+  assert.equal(PROMISE["[data-promise-title]"].textContent, "A, w-event");
+  assert.equal(PROMISE["[data-shown-swatch]"].children.length, 1);
 });

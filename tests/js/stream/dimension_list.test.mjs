@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { errorText, ordered } from "../../../static/js/stream/dimension_list.js";
@@ -38,6 +39,11 @@ test("by a figure, equal ones by name, those without one as the least", () =>
       [1, 2, 0],
     ],
   ]));
+
+test("a dimension without an error stands below one whose error is 0", () => {
+  const some = { names: ["a", "b"], totals: [1, 1], errors: [0, null] };
+  assert.deepEqual(ordered(some, "", { key: "error", descending: false }), [1, 0]);
+});
 
 test("only those whose name has the text, in any case, spaces around it aside", () =>
   check(by, [

@@ -52,12 +52,36 @@ test("ticks are the finest unit of time that fits, each text once", () => {
     [axisOf(8, DAY, { start: START + 17 * HOUR }), ["3 Feb", "4 Feb", "5 Feb"]],
     [axisOf(2, HOUR), ["2 Feb 00:00", "2 Feb 01:00"]],
     [offset, ["2 Feb 11:00", "2 Feb 12:00", "2 Feb 13:00"]],
+    [axisOf(500, DAY), ["Apr 2024", "Jul 2024", "Oct 2024"]],
     [axisOf(400, DAY), ["Mar 2024", "May 2024", "Jul 2024"]],
   ])) {
     const texts = textsOf(axis);
     assert.deepEqual(texts.slice(0, 3), expected, axis.labels[1]);
     assert.ok(new Set(texts).size === texts.length && texts.length >= 2);
   }
+});
+
+test("ticks of months and hours lie where they begin, of times where labels are no dates", () => {
+  const named = { ...axisOf(9, 3 * HOUR), labels: Array(9).fill("x") };
+  assert.deepEqual(ticksOf(axisOf(95, DAY), [0, 95], 200).slice(0, 2), [
+    [28, "Mar 2024"],
+    [89, "May 2024"],
+  ]);
+  assert.deepEqual(ticksOf(named, [0, 9], 400).slice(0, 2), [
+    [2, "2 Feb 06:00"],
+    [4, "2 Feb 12:00"],
+  ]);
+});
+
+test("two days have their labels, and a label that repeats is one", () => {
+  const labels = ["2024-02-02", "2024-02-03"];
+  assert.deepEqual(textsOf({ ...axisOf(2, DAY), labels }), labels);
+  const repeated = { ...axisOf(4, DAY), labels: ["a", "a", "b", "a"], time_s: null };
+  assert.deepEqual(ticksOf(repeated, [0, 4], 640), [
+    [0, "a"],
+    [2, "b"],
+    [3, "a"],
+  ]);
 });
 
 test("ticks of years lie at their first columns", () => {

@@ -64,11 +64,12 @@ test("an axis holds all errors and scales, in their order, within its ends", () 
 });
 
 test("GPS and extent are always named on the axis, others where there is space", () => {
-  const named = (/** @type {any} */ scale) =>
-    scaleHead({ least: 5, most: 1e5 }, scale).getAttribute("aria-label")?.replaceAll("\u202f", " ");
+  const named = (/** @type {any} */ scale, most = 1e5) =>
+    scaleHead({ least: 5, most }, scale).getAttribute("aria-label")?.replaceAll("\u202f", " ");
   assert.equal(named({ stay_radius_m: 200, median_step_m: 12, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
   assert.equal(named({ stay_radius_m: 200, median_step_m: 300, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
   assert.equal(named({ stay_radius_m: 1, median_step_m: null, extent_m: 11 }), "GPS 10 m, extent 11 m");
+  assert.equal(named({ stay_radius_m: 1, median_step_m: 5, extent_m: 19 }, 20), "GPS 10 m, step 5 m, extent 19 m");
 });
 
 test("odds at half, one and two radii", () => {
@@ -107,7 +108,7 @@ test("losses with and without correlation", () => {
   assert.deepEqual(told({ event: null, why_not: "x" }), []);
   const [first, ...others] = told(
     loss,
-    { ...loss, simulated: 20 },
+    { ...loss, simulated: 20, upper_bound: null },
     { ...loss, upper_bound: false, why: "y" },
     { ...loss, joint: null, why_not: "z" },
   );
