@@ -82,6 +82,7 @@ test("shades of counts begin at 0, those of differences in the middle", () => {
     [0, 255, 0],
   );
   assert.ok(Math.abs(shade(0, true) - 127.5) <= 0.5);
+  assert.equal(pixelsOf({ width: 1, height: 1, values: Float32Array.of(9) }, 99, GREYS, false)[0], 128);
 });
 
 test("a larger value never has a lighter shade, and opposite differences are as far from the middle", () => {
@@ -104,5 +105,6 @@ test("a ramp runs through its stops at even distances", () => {
   assert.deepEqual([...GREYS.slice(0, 6), ...GREYS.slice(-3)], [0, 0, 0, 1, 1, 1, 255, 255, 255]);
   const three = rampOf(["#ff0000", "#00ff00", "#0000ff"]);
   assert.deepEqual([...three.slice(0, 3), ...three.slice(-3)], [255, 0, 0, 0, 0, 255]);
+  assert.deepEqual([...three.slice(3 * 191, 3 * 192)], [0, 128, 127]);
   assert.ok(three[3 * 127 + 1] >= 253 && three[3 * 64] === 127, "green in the middle, half way to it a half");
 });

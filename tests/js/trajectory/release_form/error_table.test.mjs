@@ -69,7 +69,7 @@ test("GPS and extent are always named on the axis, others where there is space",
   assert.equal(named({ stay_radius_m: 200, median_step_m: 12, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
   assert.equal(named({ stay_radius_m: 200, median_step_m: 300, extent_m: 2e4 }), "GPS 10 m, stay 200 m, extent 20 km");
   assert.equal(named({ stay_radius_m: 1, median_step_m: null, extent_m: 11 }), "GPS 10 m, extent 11 m");
-  assert.equal(named({ stay_radius_m: 1, median_step_m: 5, extent_m: 19 }, 20), "GPS 10 m, step 5 m, extent 19 m");
+  assert.equal(named({ stay_radius_m: 1, median_step_m: 5, extent_m: 19 }, 20), "step 5 m, GPS 10 m, extent 19 m");
 });
 
 test("odds at half, one and two radii", () => {
