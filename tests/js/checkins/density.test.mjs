@@ -9,6 +9,7 @@ test("opacity is the square root of the share of the largest", () => {
   const of = (/** @type {number[]} */ ...opacities) => opacities.flatMap((opacity) => [...colour, opacity]);
   assert.deepEqual([...densityPixels([4, 1, 0, -3], "#102030")], of(150, 75, 0, 0));
   assert.deepEqual([...densityPixels([0, -1], "#102030")], of(0, 0));
+  assert.deepEqual([...densityPixels([0.4, 0.1], "#102030")], of(150, 75));
   assert.deepEqual([...densityPixels([], "#102030")], []);
 });
 

@@ -97,6 +97,7 @@ test("a release below the public baseline is called so, another one is not", () 
   );
   check(text, [
     [[of("b", 1)], ""],
+    [[of("c", 1)], ""],
     [[of("a", 3)], ""],
     [[of("checkin-nearest", 2)], ""],
   ]);

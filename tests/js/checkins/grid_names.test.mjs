@@ -78,7 +78,7 @@ test("arrows lead to the next cell and stay at the edges", () => {
       [[119, "ArrowUp"], 119],
       [[119, "ArrowRight"], 119],
       [[29, "ArrowRight"], 29],
-      [[45, "ArrowDown"], 15],
+      [[75, "ArrowDown"], 45],
       [[45, "ArrowLeft"], 44],
     ],
   );

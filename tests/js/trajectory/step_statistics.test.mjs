@@ -1,7 +1,9 @@
+import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { gapsText, stepText } from "../../../static/js/trajectory/step_statistics.js";
+import { gapsText, showStepFacts, stepText } from "../../../static/js/trajectory/step_statistics.js";
 import { check } from "../cases.mjs";
+import { pageOf, setGlobals } from "../support.mjs";
 
 test("the median step", () =>
   check(
@@ -26,3 +28,15 @@ test("how much of the time is gaps", () =>
       [[10, 0], "none"],
     ],
   ));
+
+test("facts that come after another choice are not shown", async () => {
+  const [step, silence] = [{ textContent: "" }, { textContent: "" }];
+  setGlobals({
+    document: pageOf({ '[data-fact="step"]': step, '[data-fact="silence"]': silence }),
+    fetch: async () => Response.json({ median_m: 60, median_s: null, gap_s: 10, gap_share: 0 }),
+  });
+  await showStepFacts("/steps/", () => true);
+  assert.deepEqual([step.textContent, silence.textContent], ["", ""]);
+  await showStepFacts("/steps/", () => false);
+  assert.deepEqual([step.textContent.replace("\u202f", " "), silence.textContent], ["60 m", "none"]);
+});
