@@ -3,19 +3,12 @@
 import { post, poll } from "../core/api.js";
 import { $, $$ } from "../core/dom.js";
 import { createFigure } from "../charts/figure.js";
-import { comparisonText, evaluationOf, shareText, worseText } from "./evaluation_data.js";
+import { comparisonText, evaluationFor, evaluationOf, shareText, worseText } from "./evaluation_data.js";
 
 const ENDED = ["done", "failed", "cancelled"];
 const LABELLED_PX = 560; // a chart as wide as this has names at the ends of its lines
 
 /** @typedef {{attempt: (action: () => Promise<any>) => Promise<void>}} Problem */
-
-/** The evaluation on the grid of a release; null where there is none. @param {any} page
- * @param {any} release */
-function evaluationFor(page, { spec: { west, south, east, north, side } }) {
-  const own = [west, south, east, north, side];
-  return page.evaluations.find((/** @type {any} */ { grid }) => own.every((value, i) => value === grid[i])) ?? null;
-}
 
 /**
  * What the page shows of its evaluations: `show(release)` for another release.

@@ -91,3 +91,10 @@ export function worseText(known, release, { name, short }) {
     `check-ins, has ${short} ${shareText(nearest)} against ${shareText(own)}.`
   );
 }
+
+/** The evaluation on the grid of a release; null where there is none. @param {any} page
+ * @param {any} release */
+export function evaluationFor(page, { spec: { west, south, east, north, side } }) {
+  const own = [west, south, east, north, side];
+  return page.evaluations.find((/** @type {any} */ { grid }) => own.every((value, i) => value === grid[i])) ?? null;
+}

@@ -3,6 +3,7 @@
 import { token } from "../core/series_style.js";
 import { createMap } from "../map/map.js";
 import { cellAt } from "../map/grid_layer.js";
+import { densityPixels } from "./density.js";
 import { axisNames, boxOf, middleOf, neighbour } from "./grid_names.js";
 
 /** The layers of the map, from the lowest: names in the page's list of layers. */
@@ -11,27 +12,9 @@ const [WIDE_PX, LEGEND_PX] = [760, 210]; // where the map is so wide, the legend
 const DEGREES_PX = 38; // elsewhere degrees of latitude are beside the names of rows
 const NAMES_PX = 10; // above the grid
 const [PADDING_PX, NARROW_PX] = [28, 24]; // around the grid
-const STRONGEST = 150; // opacity of the largest density, of 255
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 /** @typedef {import("../map/grid_layer.js").Grid} Grid */
-
-/**
- * Grey pixels whose opacity is the square root of each cell's share of the largest; none where nothing is above zero.
- *
- * @param {number[]} densities
- * @param {string} colour "#rrggbb"
- */
-export function densityPixels(densities, colour) {
-  const most = Math.max(...densities, 0);
-  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-  const pixels = new Uint8ClampedArray(4 * densities.length);
-  densities.forEach((value, cell) => {
-    const opacity = most > 0 ? Math.round(STRONGEST * Math.sqrt(Math.max(value, 0) / most)) : 0;
-    pixels.set([red, green, blue, opacity], 4 * cell);
-  });
-  return pixels;
-}
 
 /**
  * A map in `host`. `use(grid)` replaces the grid and everything on it; `draw(layers)` draws what it is given of

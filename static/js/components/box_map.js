@@ -2,7 +2,7 @@
 
 import { get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
-import { boundsOf as boundsOfCells, polygonOf } from "../checkins/cells.js";
+import { boundsOf as boundsOfCells, polygonOf } from "../checkins/cell_places.js";
 import { createMap } from "../map/map.js";
 import { draggedBox, handlesOf, isBox, roundedBox } from "./box_edit.js";
 

@@ -19,11 +19,10 @@ import { createLanes } from "../stream/lanes.js";
 import { plotScale } from "../stream/plot_scale.js";
 import { watchReleaseTable } from "../stream/release_table.js";
 import { createSmallMultiples } from "../stream/small_multiples.js";
-import { restoreViewState } from "../stream/view_state.js";
+import { MOST_PINNED, restoreViewState } from "../stream/view_state.js";
 
 /** @typedef {plots.Bench["state"]["cell"]} Cell */
 
-const MOST_PINNED = 12;
 const PINNED = 6; // at first
 const page = data("page-data");
 

@@ -76,7 +76,7 @@ function drawFrame(ctx, scale, yOf, { epsilon, largest }) {
  * @param {(value: number) => number} yOf
  * @param {{epsilon: number, largest: number}} values
  */
-function labelsOf(scale, yOf, { epsilon, largest }) {
+export function labelsOf(scale, yOf, { epsilon, largest }) {
   const [lowest, below] = [yOf(0) - 4, scale.left ? 0 : 8];
   const zero = { y: lowest, text: "0" };
   const limit = {

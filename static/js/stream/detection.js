@@ -4,23 +4,18 @@ import { ApiError, get } from "../core/api.js";
 import { $, announce, el } from "../core/dom.js";
 import { withQuery } from "../core/address.js";
 import { messageOf } from "../core/field_errors.js";
-import { number, whole } from "../core/format.js";
+import { whole } from "../core/format.js";
 import { createNumber, numbersOf, refuseInvalid, showProblem, write } from "../components/number_field.js";
 import { showProblems } from "../components/problem_box.js";
 import { swatch } from "../components/swatch.js";
+import { aboutText, areaText, besideFields, curvesOf, lengthRule } from "./detection_data.js";
 
-const ABOUT = {
-  jump: "A jump is a change by at least the threshold against so many timestamps before, up or down.",
-  "low-signal": "A low signal is a timestamp of at least so many successive ones below the threshold.",
-};
-
-const MOST = 10_000;
-const USUAL = 10;
 const THRESHOLD = { minimum: 0, required: true };
-const JUDGED = " The uploaded counts are judged at this threshold, each release at every threshold.";
 
-/** @typedef {{curve: any, positives: number, negatives: number}} Found */
-/** @typedef {{id: string, title: string, style: any, urls: Record<string, string>}} Release */
+/**
+ * @typedef {import("./detection_data.js").Found} Found
+ * @typedef {import("./detection_data.js").Release} Release
+ */
 
 /**
  * Watch the section; it is loaded when it is opened first. `visible()` are the releases to compare, `threshold()` a
@@ -52,18 +47,16 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
   /** Show problems beside their fields, the others below the form. @param {ApiProblem[]} errors */
   function fail(errors) {
     clear();
-    for (const one of errors) if (inputs[one.field ?? ""]) showProblem(inputs[one.field ?? ""], messageOf(one));
-    showProblems(
-      problem,
-      errors.filter(({ field }) => !inputs[field ?? ""]),
-    );
+    const { beside, others } = besideFields(errors, Object.keys(inputs));
+    for (const one of beside) showProblem(inputs[one.field], messageOf(one));
+    showProblems(problem, others);
   }
 
   async function compare() {
     problem.hidden = true;
     for (const input of Object.values(inputs)) showProblem(input, "");
     const query = { event: form.event.value, ...numbersOf(form) };
-    $("[data-detection-about]", section).textContent = ABOUT[/** @type {keyof typeof ABOUT} */ (query.event)] + JUDGED;
+    $("[data-detection-about]", section).textContent = aboutText(query.event);
     const releases = visible();
     try {
       if (!releases.length) throw new ApiError(400, [{ message: "Show at least one release: check it in the table." }]);
@@ -81,13 +74,8 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
   async function show(releases, found, title) {
     table.replaceChildren(tableOf(releases, found));
     chart.hidden = false;
-    const curves = found.map(({ curve }) => curve);
     figure ??= createChart(title);
-    const lines = releases.flatMap(({ id, title: called, style }, i) =>
-      curves[i]
-        ? [{ id, name: called, ...style, x: curves[i].false_positive_rate, y: curves[i].true_positive_rate }]
-        : [],
-    );
+    const lines = curvesOf(releases, found);
     await (
       await figure
     ).show({
@@ -118,20 +106,13 @@ export function watchDetection(section, { visible, threshold, timestamps }) {
  * @param {number} timestamps
  * @returns {Record<string, any>} */
 function createInputs(form, timestamps) {
-  const longest = Math.max(1, Math.min(MOST, timestamps - 1));
-  const rule = { minimum: 1, maximum: longest, whole: true, required: true };
-  const length = createNumber(rule, { id: "detection-length", name: "length", value: Math.min(USUAL, longest) });
+  const { rule, value } = lengthRule(timestamps);
+  const length = createNumber(rule, { id: "detection-length", name: "length", value });
   const level = createNumber(THRESHOLD, { id: "detection-threshold", name: "threshold" });
   const label = (/** @type {string} */ id, /** @type {string} */ text) => el("label", { for: id }, text);
   $("[data-length]", form).append(label("detection-length", "Timestamps"), length.input, length.error);
   $("[data-threshold]", form).append(label("detection-threshold", "Threshold"), level.input, level.error);
   return { length: length.input, threshold: level.input };
-}
-
-/** @param {Found} found */
-function areaText({ curve, positives }) {
-  if (curve) return number(curve.area, 3);
-  return positives ? "every timestamp is such an event" : "no such event";
 }
 
 /** @param {Release[]} releases

@@ -4,7 +4,7 @@ import { el } from "../core/dom.js";
 import { count, number } from "../core/format.js";
 import { short } from "./small_multiples.js";
 
-const ROWS = matchMedia("(max-width: 1100px)").matches ? 6 : 60; // at first: the others on request
+const [FEW_ROWS, ROWS] = [6, 60]; // at first: the others on request
 const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 /** @typedef {"name" | "total" | "error"} Key */
@@ -36,6 +36,7 @@ export function ordered({ names, totals, errors }, text, { key, descending }) {
  */
 export function createDimensionList(host, on) {
   let all = false;
+  const most = matchMedia("(max-width: 1100px)").matches ? FEW_ROWS : ROWS;
   /** @type {any} */
   let shown = null;
   const heads = /** @type {[Key, string, string][]} */ ([
@@ -60,7 +61,7 @@ export function createDimensionList(host, on) {
   function showAll() {
     all = true;
     draw(shown);
-    body.rows[ROWS]?.querySelector("input")?.focus();
+    body.rows[most]?.querySelector("input")?.focus();
   }
 
   /** @param {number} dimension */
@@ -87,10 +88,10 @@ export function createDimensionList(host, on) {
   function draw(/** @type {any} */ what) {
     shown = what;
     const { order, sorting } = shown;
-    body.replaceChildren(...(all ? order : order.slice(0, ROWS)).map(rowOf));
+    body.replaceChildren(...(all ? order : order.slice(0, most)).map(rowOf));
     for (const head of heads) head.show(sorting);
     empty.hidden = order.length > 0;
-    more.hidden = all || order.length <= ROWS;
+    more.hidden = all || order.length <= most;
     more.textContent = `Show all ${count(order.length, "dimension")}`;
   }
 
@@ -112,7 +113,7 @@ export function createDimensionList(host, on) {
 }
 
 /** 0.18, 2.4e-4, 12.3k: a few characters. @param {number | null} error */
-function errorText(error) {
+export function errorText(error) {
   if (error === null) return "–";
   if (error >= 1e4) return short(error);
   return error && error < 1e-3 ? error.toExponential(1) : number(error, 2);

@@ -68,7 +68,7 @@ export function addDownloads({ page, known, state, lines, canvases }) {
  * @param {{page: any, known: any, state: any, lines: () => any[]}} comparison
  * @param {() => {label: string[], values: any[]}[]} lanes
  */
-function createNumbers({ page, known, state, lines }, lanes) {
+export function createNumbers({ page, known, state, lines }, lanes) {
   const { labels } = page.axis;
   const { names } = page.dimensions;
   const shownCells = () => known.cellsOf(state.view, state.shown.id);

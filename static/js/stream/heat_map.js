@@ -229,7 +229,7 @@ function drawNames(ctx, { order, named, names }, scale, height, selected) {
 
 /** Give each row a place `at` near `y`, at least LABEL_PX from the next. @param {{y: number, at: number}[]} rows
  * @param {number} height */
-function spread(rows, height) {
+export function spread(rows, height) {
   let last = -LABEL_PX / 2;
   for (const row of rows) last = row.at = Math.max(row.y, last + LABEL_PX);
   let next = height + LABEL_PX / 2;

@@ -56,7 +56,7 @@ const mostOf = (budgets) => Math.max(0, ...budgets.map((budget) => budget ?? 0))
 
 /** @param {Spending} spending
  * @param {Grouping[]} groupings */
-function lanesOf(spending, groupings) {
+export function lanesOf(spending, groupings) {
   const { name, budgets } = spending;
   return [
     {

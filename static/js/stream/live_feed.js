@@ -70,6 +70,7 @@ export function createLiveFeed(urls, after, { onRows, onState, onConnection }) {
       }
       onConnection("polling");
     } catch (error) {
+      if (stopped) return;
       if (error instanceof ApiError && [403, 404].includes(error.status)) {
         end("gone");
         return;

@@ -72,7 +72,7 @@ export function createSmallMultiples(host, on) {
  * @param {number} dimension
  * @param {[number, number]} range
  * @returns {[number, number]} */
-function spanOf(lines, dimension, [first, after]) {
+export function spanOf(lines, dimension, [first, after]) {
   let [low, high] = [0, 1];
   for (const { row } of lines) {
     for (const value of row(dimension).subarray(first, after)) {
@@ -166,7 +166,7 @@ function drawFrame(ctx, { width, low, high, yOf, xOf, ticks }) {
  * @param {(value: number) => number} yOf
  * @param {number} inner
  * @returns {[number, number][]} */
-function pointsOf(row, [first, after], xOf, yOf, inner) {
+export function pointsOf(row, [first, after], xOf, yOf, inner) {
   const step = Math.max(Math.floor((after - first) / Math.max(inner, 1)), 1);
   /** @type {[number, number][]} */
   const points = [];

@@ -12,10 +12,12 @@ import { rangeOf, readdress } from "../core/address.js";
 
 /** @typedef {import("./comparison_plots.js").Bench["state"]} State */
 
+export const MOST_PINNED = 12; // dimensions
 const VIEWS = ["truth", "release", "difference"];
 const SORTED = ["name", "total", "error"];
 const nameOf = (/** @type {string} */ id) => (id.length === 36 ? id.slice(-8) : id);
 const listed = (/** @type {string | null} */ text) => (text ? text.split(",") : []);
+const wholeOf = (/** @type {string} */ text) => (/^\d+$/.test(text) ? Number(text) : NaN); // "" is none
 
 /** The address's parameters of a state. @param {State} state @returns {Record<string, string>} */
 const described = (state) => ({
@@ -40,8 +42,6 @@ const described = (state) => ({
 export function restoreViewState(state, known) {
   const opened = described(state);
   const parameters = new URLSearchParams(location.search);
-  const within = (/** @type {number} */ value, /** @type {number} */ end) =>
-    Number.isInteger(value) && value >= 0 && value < end;
   const view = parameters.get("view") ?? "";
   if (VIEWS.includes(view)) state.view = view;
   if (parameters.has("lines")) {
@@ -49,14 +49,13 @@ export function restoreViewState(state, known) {
     const ids = ["truth", ...known.releases.map(({ id }) => id)];
     state.visible = new Set(ids.filter((id) => names.includes(nameOf(id))));
   }
-  const [dimension, column] = (parameters.get("at") ?? "").split("-").map(Number);
-  if (parameters.has("at") && within(dimension, known.dimensions) && within(column, known.columns))
-    state.cell = { dimension, column };
+  const [dimension, column] = (parameters.get("at") ?? "").split("-").map(wholeOf);
+  if (dimension < known.dimensions && column < known.columns) state.cell = { dimension, column };
   const range = rangeOf(parameters.get("range"));
   if (range && range[1] <= known.columns) state.range = [range[0], range[1]];
   if (parameters.has("pinned")) {
-    const pinned = listed(parameters.get("pinned")).map(Number);
-    state.pinned = [...new Set(pinned.filter((one) => within(one, known.dimensions)))];
+    const pinned = listed(parameters.get("pinned")).map(wholeOf);
+    state.pinned = [...new Set(pinned.filter((one) => one < known.dimensions))].slice(0, MOST_PINNED);
   }
   const sort = parameters.get("sort") ?? "";
   const key = sort.replace(/^-/, "");

@@ -3,10 +3,9 @@
 import { withQuery } from "../core/address.js";
 import { get } from "../core/api.js";
 import { $, $$, announce } from "../core/dom.js";
-import { runsWithin } from "../core/event_runs.js";
 import { count, whole } from "../core/format.js";
 import { createMap } from "../map/map.js";
-import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints } from "./people.js";
+import { allText, coloursText, lineWidth, nounOf, peopleOf, runsOfPoints, runsOfSeries } from "./people.js";
 import { createPeopleHover } from "./people_hover.js";
 import { createPeopleList } from "./people_list.js";
 import { showStepFacts } from "./step_statistics.js";
@@ -170,10 +169,4 @@ function createMarks(map) {
       return draw();
     },
   };
-}
-
-/** Runs over the whole dataset, whose series have `counts` events, as they lie in the series `index`. */
-export function runsOfSeries(runs, counts, index) {
-  const first = counts.slice(0, index).reduce((sum, n) => sum + n, 0);
-  return runsWithin(runs, [first, first + counts[index]]).map(([start, end]) => [start - first, end - first]);
 }

@@ -1,5 +1,6 @@
 /* The people of a dataset on a map: who each series is of, in which colour, and where it lies in a track of all. */
 
+import { runsWithin } from "../core/event_runs.js";
 import { count } from "../core/format.js";
 import { lastAtMost } from "../core/sorted_search.js";
 
@@ -75,4 +76,10 @@ export function runsOfPoints(track, runs) {
     const after = lastAtMost(track.event, end - 1) + 1;
     return after > first ? [first, after] : [Math.max(0, first - 1), Math.max(1, first)];
   });
+}
+
+/** Runs over the whole dataset, whose series have `counts` events, as they lie in the series `index`. */
+export function runsOfSeries(runs, counts, index) {
+  const first = counts.slice(0, index).reduce((sum, n) => sum + n, 0);
+  return runsWithin(runs, [first, first + counts[index]]).map(([start, end]) => [start - first, end - first]);
 }

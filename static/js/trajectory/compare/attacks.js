@@ -149,7 +149,7 @@ const isDrawn = ({ places, track }) =>
   places.some(({ lon, found_lon }) => lon !== null || found_lon !== null) || track !== null;
 
 /** [west, south, east, north] around all that is drawn of an attack and of the dataset; null around nothing. */
-function boxAround({ places, track }, bounds) {
+export function boxAround({ places, track }, bounds) {
   if (track || !bounds || bounds[0] > bounds[2]) return track ? track.bounds() : bounds;
   const points = places
     .flatMap(({ lon, lat, found_lon, found_lat }) => [
@@ -163,14 +163,14 @@ function boxAround({ places, track }, bounds) {
 }
 
 /** Whether a map that shows `bounds` shows all of `box`. */
-function isWithin(box, bounds) {
+export function isWithin(box, bounds) {
   if (!box || !bounds) return true;
   const [west, south, east, north] = bounds;
   return west > east || box[0] > box[2] || (box[0] >= west && box[1] >= south && box[2] <= east && box[3] <= north);
 }
 
 /** What lies above the lines for an attack: its places, or the path within `range`. */
-function marksOf({ places, track }, range) {
+export function marksOf({ places, track }, range) {
   if (track) {
     return [{ id: "guessed", kind: "guessed", title: "Guessed path", count: track.n, source: partOf(track, range) }];
   }

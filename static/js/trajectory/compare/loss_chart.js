@@ -83,11 +83,11 @@ export function createLosses(host, figure, note, on) {
 }
 
 /** The values of a curve in the view chosen. */
-const valueOf = (/** @type {Record<string, any>} */ { view, side, part }, { loss, landmark }) =>
+export const valueOf = (/** @type {Record<string, any>} */ { view, side, part }, { loss, landmark }) =>
   view === "event" ? loss[side] : landmark[part];
 
 /** A rule at each level of the releases shown, at most three. */
-function rulesOf(/** @type {Record<string, any>} */ { view, part }, shown) {
+export function rulesOf(/** @type {Record<string, any>} */ { view, part }, shown) {
   const levelOf = ({ loss, landmark }) =>
     view === "landmarks" && part === "joint" ? (landmark.level ?? loss.level) : loss.level;
   const found = shown.map(({ curve }) => levelOf(curve)).filter((level) => level !== null);
@@ -96,7 +96,7 @@ function rulesOf(/** @type {Record<string, any>} */ { view, part }, shown) {
 }
 
 /** The chart as sentences: correlation, view, limits, what is missing. */
-function textOf(state, shown) {
+export function textOf(state, shown) {
   const { correlation, loss, landmark: own } = shown[0].curve;
   const landmark = shown.find(({ curve }) => curve.landmark.bound)?.curve.landmark ?? own;
   const limits = shown

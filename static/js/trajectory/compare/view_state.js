@@ -47,6 +47,7 @@ export function setLineStyle(view, id, index) {
 }
 
 const listed = (text) => (text ? text.split(",") : []);
+const indexOf = (text) => (/^\d+$/.test(text ?? "") ? Number(text) : 0);
 const between = (text, low, high, usual) =>
   text !== null && text !== "" && Number(text) >= low && Number(text) <= high ? Number(text) : usual;
 
@@ -83,7 +84,7 @@ export function readViewState() {
         .map((one) => /** @type {[string, string]} */ (one.split(":")))
         .filter(([, drawing]) => DRAWINGS.some(([value]) => value === drawing)),
     ),
-    series: parameters.get("series") === "all" ? null : Number(parameters.get("series")) || 0,
+    series: parameters.get("series") === "all" ? null : indexOf(parameters.get("series")),
     byPerson: parameters.get("colour") !== "release",
   };
 }

@@ -4,6 +4,7 @@ import { messageOf, sentenceOf } from "../../core/field_errors.js";
 
 const AXES = [
   "dummies.epsilon,release.mechanism.epsilon",
+  "dummies.epsilon",
   "release.mechanism.epsilon",
   "release.mechanism.radius_m",
   "landmarks.share",

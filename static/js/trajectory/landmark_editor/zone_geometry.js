@@ -43,7 +43,8 @@ export const nameOf = (zone, index) => zone.label || `${zone.type === "Circle" ?
 export function middleOf(zone) {
   if (zone.type === "Circle") return zone.center;
   const corners = cornersOf(zone);
-  const lons = corners.map(([lon]) => near(lon, corners[0][0]));
+  let last = corners[0][0];
+  const lons = corners.map(([lon]) => (last = near(lon, last)));
   const lats = corners.map(([, lat]) => lat);
   return [(Math.min(...lons) + Math.max(...lons)) / 2, (Math.min(...lats) + Math.max(...lats)) / 2];
 }
@@ -70,9 +71,10 @@ export function contains(zone, lon, lat) {
   let inside = false;
   for (const ring of zone.coordinates) {
     for (let i = 1; i < ring.length; i++) {
-      const [x1, x2] = [near(ring[i - 1][0] - lon, 0), near(ring[i][0] - lon, 0)];
+      const x1 = near(ring[i - 1][0] - lon, 0);
+      const x2 = near(ring[i][0] - lon, x1); // an edge goes the short way round
       const [y1, y2] = [ring[i - 1][1] - lat, ring[i][1] - lat];
-      if (y1 > 0 !== y2 > 0 && x1 - (y1 * (x2 - x1)) / (y2 - y1) > 0) inside = !inside;
+      if (x1 > 0 !== x2 > 0 && y1 - (x1 * (y2 - y1)) / (x2 - x1) > 0) inside = !inside; // north of the place
     }
   }
   return inside;

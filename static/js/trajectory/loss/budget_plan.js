@@ -114,7 +114,7 @@ function showText(host, { first, middle, last, user_level, radius_m, correlation
 }
 
 /** The request for a plan. */
-const bodyOf = (state, landmarkSet, series) => ({
+export const bodyOf = (state, landmarkSet, series) => ({
   alpha: Number(state.alpha),
   radius_m: Number(state.radius_m),
   landmark_set: landmarkSet,
@@ -124,7 +124,7 @@ const bodyOf = (state, landmarkSet, series) => ({
 });
 
 /** A plan as a figure shows it. */
-function chartOf(plan, log, span) {
+export function chartOf(plan, log, span) {
   const { radius_m: radius, correlation } = plan;
   const apart = correlation.diameter_m;
   const line = (/** @type {any[]} */ [name, key, colour, dash]) => {

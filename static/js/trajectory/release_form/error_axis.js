@@ -27,19 +27,16 @@ const lines = (axis, scale) =>
     ["extent", scale.extent_m],
   ]
     .filter(([, value]) => value >= axis.least)
-    .map(([name, value]) => ({ name, value, x: placeOf(axis, value) }));
+    .map(([name, value]) => ({ name, value, x: placeOf(axis, value) }))
+    .sort((a, b) => a.x - b.x);
 
 /** The names and distances of the lines, above the rows. The extent and GPS are always named. */
 export function scaleHead(axis, scale) {
   const all = lines(axis, scale);
-  const named = all.filter(
-    (one) =>
-      ["GPS", "extent"].includes(one.name) ||
-      all.every(
-        (other) => other === one || !["GPS", "extent"].includes(other.name) || Math.abs(other.x - one.x) >= CLOSE,
-      ),
-  );
-  const apart = named.filter((one, i) => i === 0 || one.name === "extent" || one.x - named[i - 1].x >= CLOSE);
+  const isAlways = ({ name }) => ["GPS", "extent"].includes(name);
+  const isClose = (one, other) => other !== one && Math.abs(other.x - one.x) < CLOSE;
+  const named = all.filter((one) => isAlways(one) || !all.some((other) => isAlways(other) && isClose(one, other)));
+  const apart = named.filter((one, i) => i === 0 || isAlways(one) || !isClose(one, named[i - 1]));
   return svg(
     "svg",
     { viewBox: `0 0 ${WIDTH} 26`, class: "error-axis", role: "img", "aria-label": apart.map(nameOf).join(", ") },

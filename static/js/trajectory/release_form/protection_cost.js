@@ -7,28 +7,13 @@ import { invalidIn, isGiven, valueOf } from "../../components/number_field.js";
 import { ApiError, post } from "../../core/api.js";
 import { $, el } from "../../core/dom.js";
 import { sentenceOf } from "../../core/field_errors.js";
-import { metres, percent } from "../../core/format.js";
+import { metres } from "../../core/format.js";
 import { verdictText } from "../verdict_text.js";
 import { byGuarantee, useButton } from "./error_table.js";
+import { protectionOf, protectionText } from "./protection_text.js";
 import { levelName } from "./submit_summary.js";
 
 const HEADS = ["Mechanism", "Typical", "95\u202f%", "Verdict", ""];
-
-/** The level that is typed, as the API takes it. @param {string} unit @param {number} value */
-export const protectionOf = (unit, value) => (unit === "guess" ? { guess: value / 100 } : { epsilon: value });
-
-/**
- * What a level within a radius protects, as a sentence.
- *
- * @param {{radius_m: number, guess: number}} found
- */
-export function protectionText({ radius_m, guess }) {
-  const share = guess > 0.999 ? `over ${percent(0.999)}` : `at most ${percent(guess, 3)}`;
-  return (
-    `If events are independent of each other, a 50:50 guess between where the protected events happened and other ` +
-    `places, each up to ${metres(radius_m)} away, is right with ${share}.`
-  );
-}
 
 /** What the costs depend on beside the level. @param {any} body */
 const withoutLevel = (body) =>

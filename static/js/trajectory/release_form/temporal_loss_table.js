@@ -58,7 +58,7 @@ function rows(mechanisms, lineStyles) {
   ];
 }
 
-const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
+export const grown = (level, loss) => (level === null || loss === null ? "–" : `${number(level)} → ${number(loss)}`);
 
 function row({ name, title, loss }, lineStyle) {
   const head = el("th", { scope: "row" }, el("span", { class: "leaks__name" }, swatch(lineStyle), title));
@@ -69,7 +69,7 @@ function row({ name, title, loss }, lineStyle) {
   return el("tr", { dataset: { loss: name } }, head, cells);
 }
 
-function notesOf(mechanisms, chosen, correlation, radius_m) {
+export function notesOf(mechanisms, chosen, correlation, radius_m) {
   const known = mechanisms.map(({ loss }) => loss).filter(({ event }) => event !== null);
   if (!known.length) return [];
   const apart = `${number(correlation.diameter_m)} m`;

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { setElements } from "../../elements.mjs";
+
+setElements();
+const { controls } = await import("../../../../static/js/trajectory/landmark_editor/schedule_fields.js");
+
+/** @type {string[]} */
+const told = [];
+const field = { name: "windows", label: "Windows", help: "" };
+const windows = () => /** @type {any} */ (controls.windows(field, (/** @type {string} */ step) => told.push(step)));
+const days = (/** @type {string[]} */ ...names) => names;
+const groups = (/** @type {any} */ { element }) =>
+  element
+    .all("div")
+    .filter((/** @type {any} */ one) => one.attributes.role === "group" && one.attributes["aria-label"] !== "Days");
+const button = (/** @type {any} */ root, /** @type {string} */ name) =>
+  root.all("button").find((/** @type {any} */ one) => [one.textContent, one.attributes["aria-label"]].includes(name));
+
+test("windows are given back as they were set; at first every night", () => {
+  const form = windows();
+  const night = form.value();
+  assert.deepEqual(night, [
+    { days: days("mon", "tue", "wed", "thu", "fri", "sat", "sun"), start: "22:00", end: "06:00" },
+  ]);
+  const set = [
+    { days: days("mon", "fri"), start: "09:00", end: "17:30" },
+    { days: days("sun"), start: "00:00", end: "24:00" },
+    { days: days(), start: "", end: "x" },
+  ];
+  form.set(set);
+  assert.deepEqual(form.value(), set);
+  form.set(null);
+  assert.deepEqual(form.value(), night);
+});
+
+test("an hour of one digit gets its zero, other texts stay as typed", () => {
+  const form = windows();
+  const ends = (/** @type {string} */ start, /** @type {string} */ end) => {
+    form.set([{ days: days("mon"), start, end }]);
+    return [form.value()[0].start, form.value()[0].end];
+  };
+  assert.deepEqual(ends(" 9:05 ", "0:00"), ["09:05", "00:00"]);
+  assert.deepEqual(ends("12:30", "25:99"), ["12:30", "25:99"]);
+  assert.deepEqual(ends("123:4", "9"), ["123:4", "9"]);
+});
+
+test("a day is pressed and released; the whole day takes the place of its times", () => {
+  const form = windows();
+  form.set([{ days: days("tue"), start: "08:00", end: "09:00" }]);
+  told.length = 0;
+  button(form.element, "Monday").emit("click");
+  button(form.element, "Tuesday").emit("click");
+  assert.deepEqual(form.value()[0].days, ["mon"]);
+  const box = form.element.all("input").find((/** @type {any} */ one) => one.attributes.type === "checkbox");
+  box.checked = true;
+  box.emit("input");
+  assert.deepEqual(form.value()[0], { days: ["mon"], start: "00:00", end: "24:00" });
+  assert.deepEqual(told, ["windows", "windows", "windows"]);
+});
+
+test("a window that does not end later on its day ends on the next", () => {
+  const form = windows();
+  const next = (/** @type {string} */ start, /** @type {string} */ end) => {
+    form.set([{ days: days("mon"), start, end }]);
+    return form.element.textContent.includes("next day");
+  };
+  assert.deepEqual([next("22:00", "06:00"), next("08:00", "08:00"), next("08:00", "17:00")], [true, true, false]);
+  assert.deepEqual([next("9:00", "17:00"), next("", "06:00")], [false, false]);
+});
+
+test("another window begins as the last one; one always stays", () => {
+  const form = windows();
+  form.set([
+    { days: days("mon"), start: "10:00", end: "11:00" },
+    { days: days("tue"), start: "12:00", end: "13:00" },
+  ]);
+  told.length = 0;
+  button(form.element, "Add a window").emit("click");
+  assert.deepEqual(form.value()[2], { days: ["tue"], start: "12:00", end: "13:00" });
+  button(form.element, "Remove window 2").emit("click");
+  assert.deepEqual(
+    form.value().map((/** @type {any} */ one) => one.start),
+    ["10:00", "12:00"],
+  );
+  button(groups(form)[0], "Remove window 1").emit("click");
+  assert.deepEqual(told, ["windows added", "windows removed", "windows removed"]);
+  assert.equal(button(groups(form)[2], "Remove window 1").hidden, true);
+});
+
+test("a date that is not given is left out", () => {
+  const date = /** @type {any} */ (controls.date({ name: "first", label: "First day", help: "" }, () => {}));
+  date.set("2024-02-29");
+  assert.equal(date.value(), "2024-02-29");
+  date.set(undefined);
+  assert.equal(date.value(), undefined);
+});
