@@ -1,37 +1,204 @@
-"""The lists of mutants are valid: each text occurs once, the changed source compiles, the tests exist."""
+"""Mutants, listed and drawn, change a source, which still compiles, to something else; their tests exist."""
 
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from tests.mutants import ROOT, Mutant, listed
+import tests.mutants.places
+from tests.mutants import NODE, ROOT, Mutant, listed
+from tests.mutants.__main__ import NOT_REACHED, drawn, one_of_each_file_first, report, run_all
+from tests.mutants.copies import FAILED, PASSED, Copy, Report
+from tests.mutants.places import places
+from tests.mutants.relevant import relevant
 
 MUTANTS = listed()
+NODE_CHECK = """
+import vm from "node:vm";
+let text = "";
+for await (const part of process.stdin) text += part;
+for (const [name, source] of JSON.parse(text))
+  try { new vm.SourceTextModule(source); } catch (error) { console.log(name, error.message); }
+"""
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_a_mutant_changes_one_place_of_a_source_that_compiles(mutant: Mutant) -> None:
-    source = (ROOT / mutant.file).read_text()
-    assert ast.dump(ast.parse(mutant.source())) != ast.dump(ast.parse(source))
+def broken(mutants: list[Mutant]) -> str:
+    """Those that change nothing or do not compile."""
+    found, scripts, kept = [], [], dict[str, tuple[str, str]]()
+    for mutant in mutants:
+        if mutant.file not in kept:
+            text = (ROOT / mutant.file).read_text()
+            kept[mutant.file] = text, ast.dump(ast.parse(text)) if mutant.file.endswith(".py") else ""
+        text, tree = kept[mutant.file]
+        source = mutant.source()
+        if tree:
+            found += [str(mutant)] * (ast.dump(ast.parse(source)) == tree)
+        else:
+            found += [str(mutant)] * ("".join(source.split()) == "".join(text.split()))
+            scripts.append((str(mutant), source))
+    command = [NODE, "--experimental-vm-modules", "--no-warnings", "--input-type=module", "--eval", NODE_CHECK]
+    run = subprocess.run(command, input=json.dumps(scripts), capture_output=True, text=True, check=True)
+    return "\n".join([*found, run.stdout]).strip()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-def test_the_tests_of_a_mutant_exist(mutant: Mutant) -> None:
-    assert mutant.tests
-    for test in mutant.tests:
-        file, *names = test.partition("[")[0].split("::")
-        text = (ROOT / file).read_text()
-        assert all(f"def {name}(" in text or f"class {name}" in text for name in names), test
-
-
-def test_no_mutant_is_listed_twice() -> None:
-    assert len(MUTANTS) >= 96
+def test_each_listed_mutant_changes_one_place_of_a_source_that_compiles() -> None:
+    assert broken(MUTANTS) == ""
+    assert len(MUTANTS) >= 148
     assert len({(one.file, one.old, one.new) for one in MUTANTS}) == len(MUTANTS)
 
 
-def test_a_text_that_occurs_twice_or_not_at_all_is_refused() -> None:
-    for old in ("import", "no such text"):
-        with pytest.raises(ValueError, match="not once"):
-            Mutant("tests/mutants/__init__.py", old, "", ()).source()
+def test_the_tests_of_each_listed_mutant_exist() -> None:
+    texts: dict[str, str] = {}
+    for mutant in MUTANTS:
+        assert bool(mutant.tests) != bool(mutant.equivalent), mutant
+        for test in mutant.tests:
+            file, *names = test.partition("[")[0].split("::")
+            text = texts.setdefault(file, (ROOT / file).read_text())
+            missing = [name for name in names if f"def {name}(" not in text and f"class {name}" not in text]
+            assert not missing, f"{mutant}: {test}"
+
+
+def test_a_text_that_is_not_at_one_place_is_refused() -> None:
+    for old, at, problem in (("import", None, "not once"), ("no such text", None, "not once"), ("import", 0, "at 0")):
+        with pytest.raises(ValueError, match=problem):
+            Mutant("tests/mutants/__init__.py", old, "", (), at=at).source()
+
+
+PYTHON = """
+LIMIT = 7
+class A:
+    kept: int = 5
+    def __repr__(self): return 1 + 1
+    def found(self, of: int = 3, é: str | None = "é") -> int | None:
+        "Docstring 1 < 2."
+        if "é" < é and not (of  <  # not < this
+            4) and (of) is  not None: raise ValueError(f"{of + 1}", 5)
+        logger.info("%s", of + 1)
+        assert of < 9
+        self.kept -= 1
+        return wait(of, timeout=5, deep=True) & of
+"""
+BOTH = '"é" < é and not (of < # not < this 4) and (of) is not None'
+NOT_THIS = "not (of < # not < this 4)"
+IN_PYTHON = [
+    (BOTH, f"({BOTH.replace(' and ', ' or ')})"),
+    *(("<", "<="), ("<", ">="), (NOT_THIS, f"({NOT_THIS[4:]})"), ("<", "<="), ("<", ">="), ("4", "5")),
+    *(("is not", "is"), ('raise ValueError(f"{of + 1}", 5)', "pass"), ("self.kept -= 1", "pass"), ("-=", "+=")),
+    *(("1", "2"), ("&", "|"), ("True", "False")),
+]
+SCRIPT = """
+const LIMIT = 7;
+export function found(a, b = 3) {
+  if ((a) /* < */ < b && !a || a % 2 > b) throw new Error(`${a + 1}`);
+  console.log(a - 1, /1 < 2/, "😀", `${a * b}`);
+  setTimeout(found, 1000);
+  kept ??= a === 0;
+  i++;
+}
+"""
+
+IN_SCRIPT = [
+    ("(a) /* < */ < b && !a || a % 2 > b", "(((a) /* < */ < b && !a )&& a % 2 > b)"),
+    ("(a) /* < */ < b && !a", "((a) /* < */ < b || !a)"),
+    *(("<", "<="), ("<", ">="), ("!a", "!!a"), (">", ">="), (">", "<="), ("%", "*"), ("2", "3")),
+    *(("kept ??= a === 0;", "{}"), ("===", "!=="), ("0", "1"), ("i++;", "{}"), ("++", "--")),
+]
+
+
+def in_one_line(mutants: list[Mutant]) -> list[tuple[str, str]]:
+    return [(" ".join(row.old.split()), " ".join(row.new.split())) for row in mutants]
+
+
+def test_places_are_in_functions_and_not_in_texts_or_declarations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (tests.mutants, tests.mutants.places):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    for file, text, expected in (("dashboard/a.py", PYTHON, IN_PYTHON), ("static/js/a.js", SCRIPT, IN_SCRIPT)):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_text(text)
+        found = places([file])[file]
+        assert in_one_line(found) == expected
+        assert len({row.source() for row in found} | {text}) == len(found) + 1
+
+
+def test_a_draw_is_repeated_by_its_seed_and_never_names_a_file_twice_while_others_are_left() -> None:
+    mutants = drawn(40, 1, 0.5, [])
+    assert mutants == drawn(40, 1, 0.5, [])
+    assert mutants != drawn(40, 2, 0.5, [])
+    assert len({one.file for one in mutants}) == 40
+    assert sum(one.file.endswith(".js") for one in mutants) == 20
+    assert broken(mutants) == ""
+
+
+def test_the_tests_that_import_a_source_come_before_those_that_do_not() -> None:
+    groups = relevant("privacy_engine/formats/times.py")
+    assert groups[0][0].startswith("tests/engine/test_formats.py")  # as listed
+    names = [test for group in groups for test in group]
+    assert len(names) > 100
+    assert not any(name.startswith("tests/browser") for name in names)
+    assert relevant("dashboard/publications/copies.py")[1][0].startswith("tests/dashboard/test_public")
+
+
+def mutants_of(*files: str) -> list[Mutant]:
+    return [Mutant(file, "old", f"new{i}", ("tests/a.py",)) for i, file in enumerate(files)]
+
+
+def test_one_of_each_file_comes_first() -> None:
+    order = one_of_each_file_first(mutants_of("a", "a", "a", "b", "c", "c"))
+    assert [one.file for one in order] == ["a", "b", "c", "a", "c", "a"]
+
+
+class Tree(Copy):
+    """A copy of no tree, whose tests end as given: first with a mutant, then without it."""
+
+    def __init__(self, *codes: int | None) -> None:
+        self._sound, self.codes = set(), list(codes)
+
+    def run(self, tests: tuple[str, ...], limit_s: float = 1.0) -> Report:
+        code = self.codes.pop(0)
+        return {"code": code, "seconds": 1.0, "failed": ["tests/a.py::test[1 - 2]"] * (code == FAILED), "end": []}
+
+    def mutated(self, mutant: Mutant, tests: tuple[str, ...], limit_s: float = 1.0) -> Report:
+        return self.run(tests)
+
+
+def test_who_notices_a_mutant_passes_without_it() -> None:
+    cases = (
+        ((PASSED,), "survived"),
+        ((FAILED, PASSED), "killed"),
+        ((FAILED, FAILED), "error"),
+        ((4, PASSED), "killed"),  # what pytest imports first cannot be imported
+        ((None, PASSED), "killed"),  # it never ends
+        ((None, None), "survived"),  # nor do the tests without it
+        ((FAILED, PASSED, FAILED), "killed"),  # the second time, the test is known to pass without a mutant
+    )
+    for codes, verdict in cases:
+        copy, (mutant,) = Tree(*codes), mutants_of("a")
+        found = [copy.noticed(mutant, mutant.tests)["verdict"] for _ in range(max(len(codes) - 1, 1))]
+        assert set(found) == {verdict}, codes
+        assert not copy.codes
+
+
+def test_mutants_that_the_time_does_not_reach_are_listed_and_not_hidden(capsys: pytest.CaptureFixture[str]) -> None:
+    mutants = mutants_of(*"abcd")
+    verdicts = {"a": "killed", "b": "killed", "c": "killed", "d": "survived"}
+    run = lambda end: run_all(  # noqa: E731
+        mutants, [Tree()], lambda _, one: {"verdict": verdicts[one.file], "seconds": 1.0, "failed": [], "code": 1}, end
+    )
+    all_of_them, none = run(float("inf")), run(0.0)
+    assert (report(all_of_them, 0.75, 0.0), report(all_of_them, 0.76, 0.0), report(none, 0.75, 0.0)) == (
+        0,
+        1,
+        NOT_REACHED,
+    )
+    capsys.readouterr()
+    assert report([*all_of_them[:3], none[3]], 0.95, 0.0) == NOT_REACHED
+    assert (
+        "not reached:\n  d: old → new3\n4 mutants: 3 killed, 0 survived, 0 error, 1 not reached"
+        in capsys.readouterr().out
+    )

@@ -1,0 +1,33 @@
+"""States of an earlier layout: what was spent and published is kept, and nothing else of them is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from privacy_engine import noise
+from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
+from privacy_engine.mechanisms.stream.shrink import LAYOUT, StreamShrink
+
+WINDOW = 30
+
+
+@pytest.mark.parametrize("dimensions", [1, 3])
+@pytest.mark.parametrize("layout", [None, LAYOUT - 1, LAYOUT + 1])
+def test_only_levels_and_budgets_of_another_layout_are_read(dimensions: int, layout: int | None) -> None:
+    mechanism = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1)
+    rows = np.tile(np.arange(1, dimensions + 1) * 1000, (40, 1))
+    run, other = (mechanism.start(dimensions, noise.seeded(seed)) for seed in (1, 2))
+    run.publish_all(rows)
+    stored = from_bytes(run.state())
+    stored["own"] = {"_layout": layout, "_levels": stored["own"]["_levels"], "_total": "of another layout"}
+    other.restore(to_bytes(stored))
+    fresh = mechanism.start(dimensions, noise.seeded(2))
+    assert other._last == -1
+    assert vars(other._total).keys() == vars(fresh._total).keys()
+    wait = other._wait
+    assert 0 < wait < WINDOW
+    between = other.publish_all(rows[:wait])
+    assert between == pytest.approx(np.tile(run._levels.level, (wait, 1)), abs=5e-4)
+    other.publish(rows[0])
+    assert other._last == 40 + wait
