@@ -7,15 +7,16 @@ import json
 import random
 import struct
 import tempfile
+from collections import UserDict
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import openpyxl
 import pyarrow as pa
 import pyarrow.feather
-import pyogrio
 from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
@@ -24,12 +25,14 @@ from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats
 from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
+from tests.later import pyogrio
 
 Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
+@cache
 def _parquet() -> bytes:
     out = io.BytesIO()
     one = Trajectory(np.array([13.4, 13.5]), np.array([52.5, 52.6]), np.array([1.0e9, 1.0e9 + 1]), "u")
@@ -37,6 +40,7 @@ def _parquet() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _feather() -> bytes:
     out = io.BytesIO()
     table = pa.table({"user": ["u", "u"], "time": [1.0e9, 1.0e9 + 1], "lon": [13.4, 13.5], "lat": [52.5, 52.6]})
@@ -44,6 +48,7 @@ def _feather() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _workbook() -> bytes:
     book, out = openpyxl.Workbook(), io.BytesIO()
     for row in (
@@ -56,6 +61,7 @@ def _workbook() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _vector_files() -> tuple[bytes, bytes]:
     """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
@@ -72,13 +78,20 @@ def _vector_files() -> tuple[bytes, bytes]:
     return format_samples.zipped(**parts), flat
 
 
-SHAPEFILE, FLATGEOBUF = _vector_files()
-SEEDS = {
+class _Seeds(UserDict[str, bytes]):
+    """Small files by format, of which some are written when they are wanted."""
+
+    def __getitem__(self, name: str) -> bytes:
+        made: Any = self.data[name]
+        return made if isinstance(made, bytes) else made()
+
+
+FILES: dict[str, bytes | Callable[[], bytes]] = {
     "ais": AIS,
     "csv": format_samples.CSV,
-    "feather": _feather(),
+    "feather": _feather,
     "fit": format_samples.FIT,
-    "flatgeobuf": FLATGEOBUF,
+    "flatgeobuf": lambda: _vector_files()[1],
     "geojson": format_samples.GEOJSON,
     "geojsonseq": format_samples.SEQUENCE,
     "geopackage": format_samples.GEOPACKAGE,
@@ -91,16 +104,17 @@ SEEDS = {
     "movebank": MOVEBANK,
     "nmea": format_samples.NMEA,
     "owntracks": format_samples.OWNTRACKS,
-    "parquet": _parquet(),
+    "parquet": _parquet,
     "plt": format_samples.PLT,
     "porto": format_samples.PORTO,
-    "shapefile": SHAPEFILE,
+    "shapefile": lambda: _vector_files()[0],
     "takeout": format_samples.TAKEOUT,
     "tcx": format_samples.TCX,
     "tdrive": format_samples.TDRIVE,
     "wkt": format_samples.GEOMETRIES,
-    "xlsx": _workbook(),
+    "xlsx": _workbook,
 }
+SEEDS = _Seeds(FILES)
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (
     b"",

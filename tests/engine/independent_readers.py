@@ -11,9 +11,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import fitdecode
-import geopandas
 import gpxpy
-import pandas as pd
+
+from tests.later import geopandas
+from tests.later import pandas as pd
 
 Rows = Iterable[tuple[Any, float, float]]
 """Seconds since 1970 (None without), longitude, latitude."""

@@ -23,6 +23,7 @@ from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
 from privacy_engine.metrics import StreamRelativeError
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.engine.called import called
 
 SOUND = ("code", "svt", "post")
@@ -64,7 +65,7 @@ def sizes_over_time(run, rows):
 
 
 class TestVectors:
-    @pytest.mark.parametrize(("values", "expected"), [([9, 5], 4), ([9, 5, 6], Fraction(14, 3)), ([3, 3, 3, 7], 6)])
+    @each(("values", "expected"), [([9, 5], 4), ([9, 5, 6], Fraction(14, 3)), ([3, 3, 3, 7], 6)])
     def test_deviations(self, values, expected):
         assert deviation(values) == expected
 
@@ -91,15 +92,13 @@ class TestVectors:
         called(kernel.thresholds)(np.array([25.0, -3.0]), np.array([20.0, 2.0]), errors, 1, True, 1.0, limits)
         assert errors[1].tolist() == [0.2, 5.0]
 
-    @pytest.mark.parametrize(
-        ("mode", "sizes"), [("text", [1, 2, 3, 4, 5]), ("svt", [1, 2, 3, 4, 5]), ("code", [1, 2, 1, 2, 1])]
-    )
+    @each(("mode", "sizes"), [("text", [1, 2, 3, 4, 5]), ("svt", [1, 2, 3, 4, 5]), ("code", [1, 2, 1, 2, 1])])
     def test_cluster_sizes_when_every_query_merges(self, mode, sizes):
         found, queried = sizes_over_time(run_with(mode, 1, answers=-(10**9)), np.full((5, 1), 7))
         assert found[:, 0].tolist() == sizes
         assert queried.tolist() == ([0, 1, 1, 2, 2] if mode == "code" else [0, 1, 2, 3, 4])
 
-    @pytest.mark.parametrize("mode", ["text", "svt", "code"])
+    @each("mode", ["text", "svt", "code"])
     def test_cluster_sizes_when_every_query_refuses(self, mode):
         found, queried = sizes_over_time(run_with(mode, 1, answers=10**9), np.full((6, 1), 7))
         assert found[:, 0].tolist() == [1] * 6
@@ -132,7 +131,7 @@ class TestGrouping:
         assert found.group_size.max() > 1
         assert not found.cluster_start.all()
 
-    @pytest.mark.parametrize("mode", MODES)
+    @each("mode", MODES)
     def test_a_release_holds_it_and_a_stored_state_does_not(self, mode):
         rows = np.random.default_rng(5).integers(0, 60, (30, 6))
         made = mechanism(mode=mode, window=5)
@@ -241,7 +240,7 @@ def queries_of_counts(sizes, queried, mode):
 
 
 class TestWindows:
-    @pytest.mark.parametrize("mode", SOUND)
+    @each("mode", SOUND)
     def test_the_rates_of_a_window_leak_at_most_epsilon_as_reals(self, mode):
         for epsilon, window, delta in itertools.product((0.1, 0.7, 3.0), (1, 49, 10_000), (1, 3, 50)):
             one = mechanism(mode=mode, epsilon=epsilon, window=window, sensitivity=delta)
@@ -250,7 +249,7 @@ class TestWindows:
             assert (sums + about) * delta * window <= Fraction(epsilon)
             assert (sums + about) * delta * window >= Fraction(epsilon) * (1 - Fraction(1, 10**9))
 
-    @pytest.mark.parametrize("mode", ["code", "text"])
+    @each("mode", ["code", "text"])
     def test_the_ledger_refuses_what_the_clusters_of_the_text_spend(self, mode):
         """Each query is charged to every timestamp whose count it is about, at its exact sensitivity 2(1 - 1/n)."""
         window, rng = 10, np.random.default_rng(3)
@@ -331,7 +330,7 @@ class TestKernel:
             assert out[t].tolist() == np.median(rows[: t + 1], axis=0).tolist()
         assert out[-1].tolist() == np.median(rows[kernel.LONGEST :], axis=0).tolist()
 
-    @pytest.mark.parametrize("mode", MODES)
+    @each("mode", MODES)
     def test_only_counts_of_open_clusters_are_stored(self, mode):
         run = mechanism(mode=mode, window=1, epsilon=3.0).run(1.0, 1.0, 40, noise.seeded(3), 1)
         for row in np.random.default_rng(1).integers(1, 9, (30, 40)):
@@ -364,7 +363,7 @@ def _audited(mode):
     return pytest.param(mode, marks=pytest.mark.slow if mode == "text" else pytest.mark.thorough)
 
 
-@pytest.mark.parametrize("mode", [_audited(mode) for mode in MODES])
+@each("mode", [_audited(mode) for mode in MODES])
 def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
     described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}
@@ -374,7 +373,7 @@ def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     assert violated == (["a first count of 1 more, then 5 similar ones and a jump"] if mode == "text" else [])
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "text", "svt"),
     [
         ("flu_hhs4.csv", 0.498, 0.548),

@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine import geo
 from privacy_engine.kernels import certified, elementary
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball
+from tests.cases import each
 from tests.engine.called import called
 from tests.engine.running_error import BITS, UP, Rounded, Series, U, dyadic, magnitude, most_on, worst
 
@@ -82,7 +82,7 @@ class TestElementaryFunctions:
         reduction = 0.5 * U + 2 * elementary.HALF_PI_LOW * U + constants
         assert OCTANT * U + reduction < SINCOS * U
 
-    @pytest.mark.parametrize("k", [*range(-110, 2)])
+    @each("k", [*range(-110, 2)])
     def test_of_a_logarithm_in_proportion(self, k: int) -> None:
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
         low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
@@ -138,7 +138,7 @@ class TestElementaryFunctions:
                 for found, true in zip((sine, cosine), turn.sin_cos(), strict=True):
                     assert abs(float(Ball.exact(found, 200) - true)) < BEARING * U
 
-    @pytest.mark.parametrize("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
+    @each("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
     def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat: float) -> None:
         """90 − |lat| is exact (Sterbenz), so its sine keeps its proportion: 2 U of the angle, 1.5 U of its own."""
         if abs(lat) > 45:
@@ -184,7 +184,7 @@ def true_draw(lon: float, lat: float, epsilon: float, uniforms: list[Fraction], 
     return angle, Ball.exact(Fraction(lon) * 10**7, bits) + Ball.atan2(east, out) * HALF_TURN / Ball.pi(bits), y
 
 
-@pytest.mark.parametrize("kind", ["random", "edges", "pole"])
+@each("kind", ["random", "edges", "pole"])
 def test_destinations_lie_within_their_bounds(kind: str) -> None:
     """The uniforms' further bits are at an end of what the words leave, where the middle is wrong by most."""
     ratio = np.zeros(2)

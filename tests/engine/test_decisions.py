@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 import privacy_engine as pe
 from privacy_engine.counted import Counted
 from privacy_engine.formats import options, read
 from privacy_engine.formats.decisions import JOINS, Decisions
 from privacy_engine.grid import Grid
 from privacy_engine.promise import Context
+from tests.cases import each
 from tests.engine.damaged_files import SEEDS
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +60,7 @@ def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> N
     assert all(f"`{code}`" in text for code in JOINS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "value", "listed"),
     [
         ("lon", "#2", "lon #2"),
@@ -100,7 +99,7 @@ def test_the_sentence_counts_them_and_the_list_has_each() -> None:
     assert Context().uncovered == ()
 
 
-@pytest.mark.parametrize("name", sorted(SEEDS))
+@each("name", sorted(SEEDS))
 def test_labels_list_every_decision_of_a_reading(name: str) -> None:
     report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
     decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
@@ -128,7 +127,7 @@ def test_counts_of_events_state_how_these_were_read() -> None:
     assert Counted.from_dict(plain.as_dict()) == plain
 
 
-@pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+@each("kind", ["trajectory", "stream", "checkins"])
 def test_releases_in_a_notebook_list_them(kind: str) -> None:
     bodies = {
         "trajectory": b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",

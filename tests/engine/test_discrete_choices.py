@@ -15,6 +15,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import ParameterError
+from tests.cases import each
 
 
 class TestExponentialMechanism:
@@ -54,7 +55,7 @@ class TestExponentialMechanism:
         assert noise.exponential_mechanism([-1e9, 0, -1e9], 1, 1e-9, rng=np.random.default_rng(1)) == 1
         assert noise.exponential_mechanism([7.0], 1, 1, rng=noise.publishable()) == 0
 
-    @pytest.mark.parametrize(
+    @each(
         ("field", "value"),
         [("epsilon", 0), ("epsilon", math.inf), ("epsilon", "x"), ("sensitivity", -1), ("sensitivity", math.nan)],
     )
@@ -65,7 +66,7 @@ class TestExponentialMechanism:
         assert refused.value.value is value
         assert refused.value.rule in ("finite and greater than 0", "numeric")
 
-    @pytest.mark.parametrize("utilities", [[], [math.nan], [[0.0]]])
+    @each("utilities", [[], [math.nan], [[0.0]]])
     def test_refuses_utilities_that_are_none(self, utilities: Any) -> None:
         with pytest.raises(ParameterError, match="utilities must be a one-dimensional array"):
             noise.exponential_mechanism(utilities, 1, 1, rng=noise.seeded(1))

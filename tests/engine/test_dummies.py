@@ -18,6 +18,7 @@ from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
+from tests.cases import each
 from tests.examples import examples
 
 METHODS = ("optimal", "heuristic", "partitioned")
@@ -31,9 +32,7 @@ def draw(mask: Any = EXAMPLE, seed: int = 1, **changed: Any) -> Any:
 
 
 class TestSelection:
-    @pytest.mark.parametrize(
-        ("utility", "law"), [("distance", "pmf eps=1 sens=1 distance"), ("count", "pmf eps=1 sens=1/n count")]
-    )
+    @each(("utility", "law"), [("distance", "pmf eps=1 sens=1 distance"), ("count", "pmf eps=1 sens=1/n count")])
     def test_options_utilities_and_probabilities_are_the_published_ones(
         self, shared: Path, utility: str, law: str
     ) -> None:
@@ -132,7 +131,7 @@ def law(mask: tuple[bool, ...], epsilon: float) -> dict[tuple[bool, ...], float]
 
 
 class TestOneSided:
-    @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+    @each("epsilon", [0.1, 1.0, 4.0])
     def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon: float) -> None:
         for mask in itertools.product([False, True], repeat=5):
             ours = law(mask, epsilon)
@@ -163,7 +162,7 @@ class TestOneSided:
 
 
 class TestWhatIsStated:
-    @pytest.mark.parametrize("method", METHODS)
+    @each("method", METHODS)
     def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method: str) -> None:
         stated: DummySelection = draw(method=method)
         assert "need not be one" in stated.protects
@@ -184,7 +183,7 @@ class TestWhatIsStated:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("field", "value", "rule"),
         [
             ("method", "best", "one of optimal, heuristic, partitioned"),
@@ -196,7 +195,7 @@ class TestRefusals:
             ("epsilon", "much", "numeric"),
         ],
     )
-    @pytest.mark.parametrize("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
+    @each("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
     def test_name_field_rule_and_value(self, mask: Any, field: str, value: Any, rule: str) -> None:
         with pytest.raises(ParameterError) as refused:
             draw(mask, **{field: value})

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import LONGEST, landmark_histogram
+from tests.cases import each
 
 TIE = 1e-12
 EVALUATIONS = ("gaps", "nearest")
@@ -104,7 +105,7 @@ def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
 
 
 class TestHeuristic:
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @each("evaluation", EVALUATIONS)
     def test_gives_the_published_orders(self, vectors: dict[str, Any], evaluation: str) -> None:
         for case in ("n=8 L=[2, 3]", "n=10 L=[4, 5, 8]"):
             expected = vectors["dummy_selection"][case][f"heuristic order (std of {evaluation})"]
@@ -123,15 +124,15 @@ class TestHeuristic:
     def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
         assert heuristic_order(mask, evaluation).tolist() == plain_heuristic(mask, evaluation)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    @pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
+    @each("evaluation", EVALUATIONS)
+    @each("share", [0, 0.02, 0.5, 1])
     def test_long_series_add_every_regular_event_once(self, evaluation: str, share: float) -> None:
         mask = np.random.default_rng(3).random(3000) < share
         before = mask.copy()
         assert np.array_equal(np.sort(heuristic_order(mask, evaluation)), np.flatnonzero(~mask))
         assert np.array_equal(mask, before)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @each("evaluation", EVALUATIONS)
     def test_no_step_of_a_long_series_is_worse_than_any_other_cut(self, evaluation: str) -> None:
         mask = np.random.default_rng(8).random(400) < 0.03
         order, marks = (heuristic_order(mask, evaluation) + 1).tolist(), marks_of(mask)
@@ -164,7 +165,7 @@ class TestOptimal:
         mask = [event not in regular for event in range(n)]
         assert optimal_order(mask, evaluation).tolist() == plain_optimal(mask, evaluation)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @each("evaluation", EVALUATIONS)
     def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation: str) -> None:
         for seed in range(20):
             mask = np.random.default_rng(seed).permutation(14 + seed) < seed
@@ -200,7 +201,7 @@ class TestPartitioned:
         assert landmark_histogram(np.arange(30) == 4).width == 30
         assert landmark_histogram([]).counts.tolist() == []
 
-    @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
+    @each("distance", ["euclidean", "wasserstein"])
     def test_long_series_fill_every_bin(self, distance: str) -> None:
         mask = np.random.default_rng(3).random(100_000) < np.linspace(0, 0.6, 100_000) ** 2
         _, counts, capacity = landmark_histogram(mask)
@@ -209,7 +210,7 @@ class TestPartitioned:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("call", "field", "rule", "value"),
         [
             (lambda: heuristic_order([True], "mean"), "evaluation", "one of gaps, nearest", "mean"),  # type: ignore[arg-type]
@@ -242,8 +243,8 @@ class TestRefusals:
         assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
         assert field in str(refused.value)
 
-    @pytest.mark.parametrize("order", [heuristic_order, optimal_order, partitioned_order])
-    @pytest.mark.parametrize("mask", [[1, 2], [[True]], 3])
+    @each("order", [heuristic_order, optimal_order, partitioned_order])
+    @each("mask", [[1, 2], [[True]], 3])
     def test_are_given_to_what_is_no_mask(self, order: Any, mask: Any) -> None:
         with pytest.raises(DataError):
             order(mask)

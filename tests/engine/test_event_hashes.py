@@ -20,6 +20,7 @@ from privacy_engine.errors import DataError
 from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes, event_hashes, shared
 from privacy_engine.event_words import siphash24
 from privacy_engine.progress import listening
+from tests.cases import each
 from tests.engine.test_event_sketch import plain_siphash
 from tests.examples import examples
 
@@ -110,7 +111,7 @@ class TestEvents:
         one, other = (stream([[1], [2]], ["a"], labels, [0.0, 60.0]) for labels in (["0", "1"], ["00:00", "00:01"]))
         assert event_hashes("stream", one, KEYS).to_bytes() == event_hashes("stream", other, KEYS).to_bytes()
 
-    @pytest.mark.parametrize("column", ["exact", "near", "phase"])
+    @each("column", ["exact", "near", "phase"])
     def test_under_another_key_have_nothing_in_common(self, column: str) -> None:
         one, other = fresh_of(walk(1000)), fresh_of(walk(1000), keys=KEYS._replace(**{column: bytes(16)}))
         assert not np.intersect1d(getattr(one, column), getattr(other, column)).size
@@ -197,7 +198,7 @@ class TestSamples:
         assert not fresh_of(one, one, most=1000).sampled
         assert fresh_of(one, one, most=999).sampled
 
-    @pytest.mark.parametrize(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
+    @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
     def test_estimate_what_is_shared(self, most_one: int, most_other: int) -> None:
         """At least 500 of the smaller upload's events are compared: 5 standard deviations are 0.12 at most."""
         one, rest = walk(40_000), walk(10_000, 1)
@@ -207,8 +208,8 @@ class TestSamples:
         assert half.share == pytest.approx(0.5, abs=0.12)
         assert dict(half.ways) == {"same": len(half.one)}
 
-    @pytest.mark.parametrize(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
-    @pytest.mark.parametrize("how", ["moved", "zone"])
+    @each(("most_one", "most_other"), [(2000, 10**7), (10**7, 2000), (2000, 3000)])
+    @each("how", ["moved", "zone"])
     def test_find_copies(self, how: str, most_one: int, most_other: int) -> None:
         one = walk(40_000)
         assert one.time_s is not None
@@ -223,9 +224,9 @@ class TestSamples:
 class TestLargeUploads:
     """Beyond 8,192 events at hand a sample decides first whether an upload can be a copy."""
 
-    @pytest.mark.parametrize("how", ["moved", "zone"])
-    @pytest.mark.parametrize("part", [1, 60, 1000, 60_000])
-    @pytest.mark.parametrize("at_hand", ["whole", "part"])
+    @each("how", ["moved", "zone"])
+    @each("part", [1, 60, 1000, 60_000])
+    @each("at_hand", ["whole", "part"])
     def test_a_copied_part_is_found_whatever_its_size(self, how: str, part: int, at_hand: str) -> None:
         one = walk(60_000)
         assert one.time_s is not None
@@ -237,7 +238,7 @@ class TestLargeUploads:
         assert found is not None
         assert (found.how, found.share, len(found.one), len(found.other)) == (how, 1.0, part, part)
 
-    @pytest.mark.parametrize("share", [0.45, 0.55])
+    @each("share", [0.45, 0.55])
     def test_a_copy_begins_at_half(self, share: float) -> None:
         one, rest = walk(60_000), walk(60_000, 1)
         part = int(share * 30_000)

@@ -11,16 +11,17 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import geopandas
 import gpxpy
 import numpy as np
-import pandas as pd
 import pytest
 import shapely
 
 from privacy_engine.formats import formats, read
 from tests.engine.damaged_files import SEEDS
+from tests.later import geopandas
+from tests.later import pandas as pd
 
 TRACKS = "data/trajectories"
 
@@ -178,37 +179,36 @@ def fit(path: Path) -> pd.DataFrame:
     return rows([lon, -lon], [lat, lat], [1718452800, 1718452805])
 
 
-RECORDS = pd.DataFrame({"lon": [1.5, 2.5], "lat": [3.5, 4.5], "time": [1718452800, 1718452860]}).to_json(
-    orient="records"
-)
-Case = tuple[str | bytes, Callable[[Path], pd.DataFrame]]
+RECORDS = json.dumps([{"lon": 1.5 + i, "lat": 3.5 + i, "time": 1718452800 + 60 * i} for i in range(2)])
+Case = tuple[str | bytes | None, Callable[[Path], Any]]
+SEED = None
 CASES: dict[str, Case] = {
     "ais": (f"{TRACKS}/csv_ais/ais.csv", ais),
     "csv": (f"{TRACKS}/csv_other/geolife_trajectory.csv", lambda path: geolife(path)),
-    "feather": (SEEDS["feather"], lambda path: of_frame(pd.read_feather(path), "lon", "lat", "time")),
-    "fit": (SEEDS["fit"], fit),
-    "flatgeobuf": (SEEDS["flatgeobuf"], lambda path: of_layer(geopandas.read_file(path), "time")),
+    "feather": (SEED, lambda path: of_frame(pd.read_feather(path), "lon", "lat", "time")),
+    "fit": (SEED, fit),
+    "flatgeobuf": (SEED, lambda path: of_layer(geopandas.read_file(path), "time")),
     "geojson": (f"{TRACKS}/geojson/201901.en-trajectory.json", geojson),
-    "geojsonseq": (SEEDS["geojsonseq"], sequence),
+    "geojsonseq": (SEED, sequence),
     "geopackage": (f"{TRACKS}/gpkg/demodata_geolife.gpkg", geopackage),
     "gpx": (f"{TRACKS}/gpx/run.gpx", gpx),
-    "gtfs": (SEEDS["gtfs"], lambda path: of_frame(pd.read_csv(path), "shape_pt_lon", "shape_pt_lat")),
+    "gtfs": (SEED, lambda path: of_frame(pd.read_csv(path), "shape_pt_lon", "shape_pt_lat")),
     "igc": (f"{TRACKS}/igc/27GLQKF3.igc", igc),
     "json": (RECORDS.encode(), lambda path: of_frame(pd.read_json(path), "lon", "lat", "time")),
     "kml": (f"{TRACKS}/kml/dw_gx_track.kml", kml),
-    "mfjson": (SEEDS["mfjson"], moving),
+    "mfjson": (SEED, moving),
     "movebank": (f"{TRACKS}/csv_movebank/O_ASSEN-gps-2018.csv.gz", movebank),
-    "nmea": (SEEDS["nmea"], nmea),
+    "nmea": (SEED, nmea),
     "owntracks": (f"{TRACKS}/owntracks/2024-03.rec", owntracks),
-    "parquet": (SEEDS["parquet"], lambda path: of_frame(pd.read_parquet(path), "lon", "lat", "time")),
+    "parquet": (SEED, lambda path: of_frame(pd.read_parquet(path), "lon", "lat", "time")),
     "plt": (f"{TRACKS}/plt/000_20081023025304.plt", plt),
     "porto": (f"{TRACKS}/csv_porto/porto_two_real_rows.csv", porto),
-    "shapefile": (SEEDS["shapefile"], lambda path: of_layer(geopandas.read_file(path), "time")),
+    "shapefile": (SEED, lambda path: of_layer(geopandas.read_file(path), "time")),
     "takeout": (f"{TRACKS}/takeout/records.json", takeout),
     "tcx": (f"{TRACKS}/tcx/gtrnctr-readcp.tcx", tcx),
     "tdrive": (f"{TRACKS}/tdrive/1.txt", tdrive),
     "wkt": (SEEDS["wkt"].replace(b"POINT EMPTY", b"POINT (1 2)"), wkt),
-    "xlsx": (SEEDS["xlsx"], lambda path: of_frame(pd.read_excel(path), "lon", "lat", "time")),
+    "xlsx": (SEED, lambda path: of_frame(pd.read_excel(path), "lon", "lat", "time")),
 }  # fmt: skip
 ENDINGS = {"shapefile": "zip"}
 
@@ -223,8 +223,8 @@ def test_positions_and_instants_are_those_of_an_independent_reader(name: str, sh
     assert name in CASES, "a format needs a file and an independent reader here"
     file, reader = CASES[name]
     path = shared / file if isinstance(file, str) else tmp_path / f"x.{ENDINGS.get(name, name)}"
-    if isinstance(file, bytes):
-        path.write_bytes(file)
+    if not isinstance(file, str):
+        path.write_bytes(SEEDS[name] if file is SEED else file)
     expected = reader(path)
     reading = read(path)
     assert reading.report.format == name

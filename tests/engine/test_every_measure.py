@@ -31,6 +31,7 @@ from privacy_engine.experiments.measures import AttackMeasure
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
+from tests.cases import each
 from tests.examples import examples
 
 CLASSES = list(measures.of("trajectory"))
@@ -48,7 +49,7 @@ DIGESTS = [
     "ecfb4a1f8e1e",
 ]  # two specs, which share no results; two cells
 
-every_measure = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_measure = each("cls", CLASSES)
 
 
 def example(cls: type[Measure], **changes: Any) -> dict[str, Any]:
@@ -231,7 +232,7 @@ class TestSpecs:
             "name": "localisation-error", "step_variance_m2": 1e5, "cells": 64, "tile_m": 5000.0,
         }  # fmt: skip
 
-    @pytest.mark.parametrize(
+    @each(
         ("entries", "field", "rule"),
         [
             ([["error"]], "metrics.0", "one of error"),

@@ -18,6 +18,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.engine.mechanism_examples import (
     CLASSES,
     EXAMPLE,
@@ -83,9 +84,7 @@ def test_every_parameter_has_label_domain_unit_and_schema(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), float("-inf"), -1, 0, 1e-300, 1e308, True, "١", "1", None, [1.0], {}]
-)
+@each("value", [float("nan"), float("inf"), float("-inf"), -1, 0, 1e-300, 1e308, True, "١", "1", None, [1.0], {}])
 def test_values_outside_the_domain_are_refused_by_name(cls, value):
     for field in (one["name"] for one in cls.fields()):
         with pytest.raises(ParameterErrors) as caught:
@@ -132,7 +131,7 @@ def test_same_seed_same_release_and_another_seed_another(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("mask", adversarial_masks(50).values(), ids=adversarial_masks(50))
+@each("mask", adversarial_masks(50).values(), ids=adversarial_masks(50))
 def test_input_is_unchanged_and_the_shape_is_kept(cls, mask):
     series, marks = walk(50), LandmarkSet(mask)
     before = series.lon.copy(), series.lat.copy(), mask.copy()
@@ -161,7 +160,7 @@ def test_budget_spent_is_at_most_epsilon_at_every_protected_set(cls, mask, seed)
 
 
 @every_mechanism
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 301])
+@each("n", [1, 2, 3, 7, 301])
 def test_budgets_of_adversarial_sets_pass_the_ledger_event_by_event(cls, n):
     """At every prefix; and where the level bounds a set by ε, the set with the largest budget spends all of it."""
     for name, mask in adversarial_masks(n).items():
@@ -218,7 +217,7 @@ def test_all_landmarks_is_user_level(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("n", [0, 1])
+@each("n", [0, 1])
 def test_empty_and_single_event_series_are_released(cls, n):
     for marked in (False, True):
         mechanism = example(cls)

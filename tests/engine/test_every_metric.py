@@ -15,12 +15,13 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import TrajectoryMetric, metrics
+from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 CLASSES = list(metrics.of("trajectory"))
 PERFECT = {"poi-recall": 100.0}
-every_metric = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_metric = each("cls", CLASSES)
 
 
 def example(cls: type[TrajectoryMetric]) -> Any:

@@ -18,12 +18,13 @@ from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import choices_of
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example, variants
 from tests.examples import examples
 
 Q = 900.0  # 30 m a step and axis
 CLASSES_OF_STEPS = list(postprocesses)
-every_step = pytest.mark.parametrize("cls", CLASSES_OF_STEPS, ids=lambda cls: cls.registered_name())
+every_step = each("cls", CLASSES_OF_STEPS)
 
 
 def steps(cls: type[PostProcess]) -> list[Any]:
@@ -123,7 +124,7 @@ def test_a_step_that_is_not_causal_would_be_found_out() -> None:
 
 
 @every_step
-@pytest.mark.parametrize("mechanism", CLASSES, ids=lambda cls: cls.registered_name())
+@each("mechanism", CLASSES)
 def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls: Any, mechanism: Any) -> None:
     """Mean absolute error, five walks of 400 events with seeds 0 to 4, together; half of the events are landmarks.
 

@@ -25,6 +25,7 @@ from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease
+from tests.cases import each
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
@@ -65,11 +66,7 @@ SOUND = [cls for cls in CLASSES if cls.publishable]
 PLAIN = [cls for cls in CLASSES if FACTS[cls.registered_name()].plain]
 
 
-def each(classes):
-    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.registered_name())
-
-
-every_mechanism, every_sound, every_plain = each(CLASSES), each(SOUND), each(PLAIN)
+every_mechanism, every_sound, every_plain = (each("cls", classes) for classes in (CLASSES, SOUND, PLAIN))
 
 
 def example(cls, **given):
@@ -102,7 +99,7 @@ def test_spec_survives_json(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 0, 1e-300, 1e308, True, "1", None, [1.0]])
+@each("value", [float("nan"), float("inf"), -1, 0, 1e-300, 1e308, True, "1", None, [1.0]])
 def test_values_outside_the_domain_are_refused_by_name(cls, value):
     for field in (one["name"] for one in cls.fields()):
         with pytest.raises(ParameterErrors) as caught:
@@ -193,7 +190,7 @@ def test_forms_begin_with_the_one_that_is_nowhere_far_from_the_best():
     assert sorted(names) == sorted(cls.registered_name() for cls in SOUND)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "title"),
     [
         ({"name": "stream-shrink"}, "Stream shrink"),
@@ -260,7 +257,7 @@ def test_declared_error_matches_draws(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("value", [0.5, -1.0, math.nan, math.inf, 2.0**53])
+@each("value", [0.5, -1.0, math.nan, math.inf, 2.0**53])
 def test_counts_that_are_no_whole_numbers_are_refused(cls, value):
     run = example(cls).start(2, noise.seeded(1))
     with pytest.raises(DataError, match="whole numbers from 0 to"):
@@ -289,7 +286,7 @@ def test_neighbours_stay_within_e_to_the_epsilon_by_exact_probabilities(cls):
     assert worst > 0.99
 
 
-every_control = pytest.mark.parametrize("control", ["", "control:half-noise:", "control:twice-budget:"])
+every_control = each("control", ["", "control:half-noise:", "control:twice-budget:"])
 
 
 def audited(cls, control, **given):
@@ -308,7 +305,7 @@ def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
     assert found.lower_bound > 0.5
 
 
-@each([stream.StreamUniform, stream.StreamSample])
+@each("cls", [stream.StreamUniform, stream.StreamSample])
 @every_control
 def test_the_audit_finds_controls_of_the_simplest_in_few_trials(cls, control):
     found = audited(cls, control, trials=5_000)
@@ -325,7 +322,7 @@ def test_the_guarantee_states_what_is_covered(cls):
     assert not example(cls).unsound
 
 
-@each([cls for cls in CLASSES if not cls.publishable])
+@each("cls", [cls for cls in CLASSES if not cls.publishable])
 def test_an_unsound_one_states_that_there_is_no_guarantee(cls):
     found = example(cls).guarantee()
     assert found.statement == f"There is no guarantee: {example(cls).unsound}."
@@ -366,7 +363,7 @@ class TestMetrics:
         assert math.isnan(StreamRelativeError().of(empty, self.release(np.empty((0, 1), dtype=np.int64))))
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "zero", "uniform", "sample"),
     [("stateflu", 0.239, 0.390, 0.190), ("syn", 0.200, 0.049, 0.051), ("flu_hhs4", 0.199, 0.929, 0.187)],
 )

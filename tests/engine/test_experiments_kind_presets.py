@@ -29,9 +29,10 @@ from privacy_engine.experiments import (
 )
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.stream.uniform import StreamUniform
+from tests.cases import each
 from tests.engine.test_experiments_kinds import CHECKINS, KINDS, STREAM, spec
 
-STREAM_MECHANISMS = pytest.mark.parametrize("mechanism", [cls.registered_name() for cls in mechanisms.of("stream")])
+STREAM_MECHANISMS = each("mechanism", [cls.registered_name() for cls in mechanisms.of("stream")])
 
 
 def stream_cell(mechanism: str, **changes: Any) -> Any:
@@ -165,7 +166,7 @@ def test_a_mechanism_that_is_registered_later_is_in_the_presets(monkeypatch: pyt
 class TestFirstDimensions:
     """A cell that reads the first dimensions of its data is one of data that have no others."""
 
-    @pytest.mark.parametrize("own", [False, True])
+    @each("own", [False, True])
     def test_are_measured_as_data_of_these_dimensions_alone(self, own: bool) -> None:
         whole = GIVEN["stream"]
         generated = {"name": "normal-steps", "timestamps": 12, "dimensions": 4, "first": 5}

@@ -22,6 +22,7 @@ from privacy_engine.experiments.presets import (
 )
 from privacy_engine.experiments.presets.base import PER_METRE, SHARES, scheme
 from privacy_engine.experiments.synthetic_series import TAXI_INTERVAL_S, first_events, taxi, walk
+from tests.cases import each
 
 SKEWED = ("left-skewed", "right-skewed")
 
@@ -53,7 +54,7 @@ def examples(published: dict[str, Any]) -> Iterator[tuple[int, list[int], Any]]:
         yield int(n), json.loads(rest.partition("]")[0] + "]"), expected
 
 
-@pytest.mark.parametrize("preset", [cls.registered_name() for cls in presets.of("trajectory")])
+@each("preset", [cls.registered_name() for cls in presets.of("trajectory")])
 class TestEveryPreset:
     def test_is_described_survives_json_and_cites_a_source(self, preset: str) -> None:
         one = presets.parse({"name": preset})

@@ -10,6 +10,7 @@ import pytest
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats import ReadOptions, options, read
 from privacy_engine.formats.numbers import GOOD, NOT_A_NUMBER, number
+from tests.cases import each
 from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
 
 
@@ -63,7 +64,7 @@ class TestOptions:
     def test_empty_text_means_nothing_was_stated(self) -> None:
         assert len(read_bytes(CSV, **dict.fromkeys(options(), ""))) == 5
 
-    @pytest.mark.parametrize(
+    @each(
         ("values", "field"),
         [
             ({"zone": "UTC"}, "zone"),
@@ -113,7 +114,7 @@ class TestOptions:
         one = read_bytes(table, lon="#2", lat="#3").series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0]
 
-    @pytest.mark.parametrize("zone", ["EPSG:32633", "32633", "urn:ogc:def:crs:EPSG::32633"])
+    @each("zone", ["EPSG:32633", "32633", "urn:ogc:def:crs:EPSG::32633"])
     def test_utm(self, zone: str) -> None:
         table = b"id,x,y\na,500000,0\na,391779.26,5820057.11\n"
         with pytest.raises(ChoiceNeeded) as requested:
@@ -139,14 +140,14 @@ class TestOptions:
 
 
 class TestTables:
-    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-    @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+    @each("delimiter", [",", ";", "\t", "|"])
+    @each("end", ["\n", "\r\n", "\r"])
     def test_dialects(self, delimiter: str, end: str) -> None:
         table = CSV.decode().replace(",", delimiter).replace("\n", end).encode()
         reading = read_bytes(table)
         assert (len(reading), reading.report.outcome) == (5, "accept")
 
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
+    @each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
     def test_encodings(self, encoding: str) -> None:
         table = "user;time;lat;lon\nJosé;2024-06-15T10:30:00Z;1;2\n"
         assert read_bytes(table.encode(encoding)).series[0].name == "José"
@@ -159,7 +160,7 @@ class TestTables:
         assert dropped["not_a_number"]["rows"] == [5]
         assert dropped["short_row"]["rows"] == [6]
 
-    @pytest.mark.parametrize("text", ["١", "1_0", "0x10", "１", "1e", "--1", "1 2"])
+    @each("text", ["١", "1_0", "0x10", "１", "1e", "--1", "1 2"])
     def test_numbers_are_ascii(self, text: str) -> None:
         with pytest.raises(FormatError) as refused:
             read_bytes(f"lat,lon\n{text},2\n".encode())
@@ -179,7 +180,7 @@ class TestTables:
             assert a.lat.tolist() == b.lat.tolist()
             assert seconds(a) == seconds(b)
 
-    @pytest.mark.parametrize(
+    @each(
         ("text", "instant"),
         [
             ("2024-06-15T10:30:00Z", 1718447400),
@@ -213,7 +214,7 @@ class TestTables:
         table = b"time,lat,lon\n2024-6-15 10:30:00+05:45,1,2\n2024-6-15 10:30:00+05:75,1,2\n"
         assert read_bytes(table).report.dropped == {"bad_time": 1}
 
-    @pytest.mark.parametrize(
+    @each(
         ("text", "axis", "degrees"),
         [
             ("33.8688s", "lat", -33.8688),
@@ -236,7 +237,7 @@ class TestTables:
             read_bytes(b"time,lat,lon\nyesterday,1,2\n")
         assert refused.value.code == "bad_times"
 
-    @pytest.mark.parametrize(
+    @each(
         ("cell", "option", "value"),
         [
             ("13/06/2024 10:00", "date_order", "dmy"),
@@ -274,7 +275,7 @@ class TestTables:
         assert refused.value.code == "too_many_series"
         assert len(read_bytes(table, id="#0")) == 100_001
 
-    @pytest.mark.parametrize(
+    @each(
         "head",
         [
             b"{",
@@ -290,7 +291,7 @@ class TestTables:
             b"wkt\nPOINT",
         ],
     )
-    @pytest.mark.parametrize("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
+    @each("filling", [b" ", b"<!--", b'"', b"1", b"<!DOCTYPE ", b"[", b"#\n", b"A1"])
     def test_no_beginning_takes_long_to_look_at(self, head: bytes, filling: bytes) -> None:
         start = time.thread_time()  # what other threads of the tests do meanwhile is not its fault
         with pytest.raises(FormatError):

@@ -8,6 +8,7 @@ import pytest
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, read
+from tests.cases import each
 from tests.engine.format_samples import CSV, GPX, PLT, read_bytes, seconds, zipped
 
 
@@ -21,7 +22,7 @@ class TestGeoJson:
         one = read_bytes(json.dumps(feature).encode()).series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0, 1718447520.0]
 
-    @pytest.mark.parametrize("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
+    @each("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
     def test_times_under_many_names(self, name: str) -> None:
         feature = {
             "type": "Feature",
@@ -37,7 +38,7 @@ class TestGeoJson:
             116.31, abs=0.01
         )
 
-    @pytest.mark.parametrize("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
+    @each("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
     def test_positions_that_are_none(self, position: str) -> None:
         with pytest.raises(FormatError) as refused:
             read_bytes(f'{{"type": "Point", "coordinates": {position}}}'.encode())
@@ -45,7 +46,7 @@ class TestGeoJson:
 
 
 class TestGpx:
-    @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "utf-8"])
+    @each("encoding", ["utf-16", "iso-8859-1", "utf-8"])
     def test_encodings(self, encoding: str) -> None:
         text = f'<?xml version="1.0" encoding="{encoding}"?>' + GPX.decode().replace(
             "<trkseg>", "<name>é</name><trkseg>"

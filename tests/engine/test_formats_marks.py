@@ -12,6 +12,7 @@ import pytest
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
+from tests.cases import each
 from tests.engine.format_samples import read_bytes, zipped
 
 HOUR = 1718444200
@@ -31,15 +32,13 @@ def guessed(reading: Reading) -> list[Any]:
 
 
 class TestTables:
-    @pytest.mark.parametrize(
-        "name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"]
-    )
+    @each("name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"])
     def test_is_recognised_by_its_name(self, name: str) -> None:
         reading = read_bytes(table(["true", "false"], name))
         assert marked(reading) == [[True, False]]
         assert guessed(reading) == [name]
 
-    @pytest.mark.parametrize(
+    @each(
         "values",
         [
             ("true", "false"),
@@ -126,7 +125,7 @@ class TestParquet:
         pq.write_table(pa.table({"lon": np.arange(n) / 10, "lat": np.ones(n), name: column}), out)
         return read_bytes(out.getvalue(), **values)
 
-    @pytest.mark.parametrize(
+    @each(
         "column",
         [
             pa.array([True, False, None]),
@@ -159,7 +158,7 @@ def collection(*features: dict[str, Any], **values: object) -> Reading:
 class TestGeojson:
     LINE = ((1.0, 1.0), (2.0, 1.0), (3.0, 1.0))
 
-    @pytest.mark.parametrize(
+    @each(
         ("value", "expected"),
         [
             ([True, False, True], [True, False, True]),

@@ -16,6 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, preview
 from privacy_engine.landmarks import parse_short
+from tests.cases import each
 from tests.engine.format_samples import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
 from tests.examples import examples
 
@@ -74,7 +75,7 @@ def day(i: int) -> bytes:
 
 
 class TestGeoJson:
-    @pytest.mark.parametrize("key", ["user", "user_id", "id", "name", "trajectory_id", "track_fid"])
+    @each("key", ["user", "user_id", "id", "name", "trajectory_id", "track_fid"])
     def test_a_property_splits_as_a_column_does(self, key: str) -> None:
         """Two users were one timeline that jumped between them, and neither had a stay point."""
         there = [(13.40, 52.50), (13.60, 52.60)]
@@ -94,7 +95,7 @@ class TestGeoJson:
         from_table = read_bytes(table(*rows, head=f"{key},time,lat,lon"))
         assert whose(from_table) == whose(reading)
 
-    @pytest.mark.parametrize(
+    @each(
         ("key", "people"),
         [("user", 2), ("user_id", 2), ("id", 2), ("name", 1), ("trajectory_id", 1), ("track_fid", 1)],
     )
@@ -165,7 +166,7 @@ class TestTables:
             "message": "'user' names a person.",
         }
 
-    @pytest.mark.parametrize("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
+    @each("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
     def test_pieces_are_not_people(self, head: str) -> None:
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
         assert whose(read_bytes(table(*rows, head=f"{head},time,lat,lon"))) == [("a", ""), ("b", "")]
@@ -200,7 +201,7 @@ class TestTables:
             read_bytes(CSV, person="column:missing")
         assert refused.value.field == "person"
 
-    @pytest.mark.parametrize("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
+    @each("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated: str) -> None:
         with pytest.raises(ParameterError) as refused:
             read_bytes(CSV, person=stated)
@@ -274,7 +275,7 @@ class TestArchives:
         assert found.report.people["by"] == "folder"
         assert [guess["value"] for guess in found.report.guesses] == ["folder"]
 
-    @pytest.mark.parametrize("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
+    @each("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
     def test_anything_else_may_be_one_persons(self, names: tuple[str, str]) -> None:
         data = archive(**{name: day(i) for i, name in enumerate(names)})
         assert self.people(data) == ["", ""]
@@ -299,9 +300,7 @@ class TestArchives:
         data = archive(**{"anna/a.gpx": day(0), "anna/b.gpx": day(1)})
         assert self.people(data, person="folder") == ["anna", "anna"]
 
-    @pytest.mark.parametrize(
-        "twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "]
-    )
+    @each("twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "])
     def test_folders_that_a_file_system_may_take_for_one_are_one(self, twin: str) -> None:
         data = archive(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
         for options in ({}, {"person": "folder"}):

@@ -12,6 +12,7 @@ from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import DataError, FormatError, ParameterError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
+from tests.cases import each
 from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 
 WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
@@ -43,7 +44,7 @@ def checkins(data: bytes, **options: object) -> CheckIns:
 
 
 class TestRecognition:
-    @pytest.mark.parametrize(
+    @each(
         ("data", "kind"),
         [
             (WIDE, "stream"),
@@ -65,13 +66,13 @@ class TestRecognition:
         assert [guess["what"] for guess in read_bytes(WIDE, kinds=KINDS).report.guesses] == ["kind"]
         assert read_bytes(WIDE, kinds=["stream"]).report.guesses == []
 
-    @pytest.mark.parametrize("data", [GPX, zipped(a=WIDE)])
+    @each("data", [GPX, zipped(a=WIDE)])
     def test_what_holds_positions_only_is_refused_as_counts(self, data: bytes) -> None:
         with pytest.raises(FormatError) as refused:
             read_bytes(data, kinds=["stream"])
         assert refused.value.code in ("other_kind", "archive")
 
-    @pytest.mark.parametrize("kinds", [["streams"], [], [1]])
+    @each("kinds", [["streams"], [], [1]])
     def test_kinds_are_checked(self, kinds: list[str]) -> None:
         with pytest.raises(ParameterError) as refused:
             read_bytes(WIDE, kinds=kinds)
@@ -97,8 +98,8 @@ FILES |= {f"{name}, tabs": FILES[name].replace(b",", b"\t") for name in ("wide",
 FILES |= {f"{name}, gzip": gzip.compress(data) for name, data in FILES.items()}
 
 
-@pytest.mark.parametrize("kinds", [["stream"], KINDS], ids=["stated", "detected"])
-@pytest.mark.parametrize("how", FILES)
+@each("kinds", [["stream"], KINDS], ids=["stated", "detected"])
+@each("how", FILES)
 def test_a_stream_is_the_same_in_every_layout_and_format(how: str, kinds: list[str]) -> None:
     one = read_bytes(FILES[how], kinds=kinds).other
     assert isinstance(one, CountStream)
@@ -134,7 +135,7 @@ class TestPaths:
 
 
 class TestStreams:
-    @pytest.mark.parametrize("data", [WIDE, LONG])
+    @each("data", [WIDE, LONG])
     def test_wide_and_long_state_the_same(self, data: bytes) -> None:
         one = stream(data)
         assert one.counts.tolist() == [[3, 0], [5, 7]]
@@ -189,7 +190,7 @@ class TestStreams:
             "zeros": 1,
         }
 
-    @pytest.mark.parametrize("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
+    @each("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
     def test_nothing_to_count(self, data: bytes) -> None:
         with pytest.raises(FormatError):
             read_bytes(data, kinds=["stream"])
@@ -228,7 +229,7 @@ class TestCheckIns:
         assert read_bytes(data, kinds=KINDS).kind == "checkins"
         assert len(checkins(data)) == 2
 
-    @pytest.mark.parametrize("kind", KINDS)
+    @each("kind", KINDS)
     def test_dates_where_numbers_should_be_are_none(self, kind: str) -> None:
         days = pa.array([1, 2], pa.timestamp("ms", "UTC"))
         data = parquet(user_id=[1, 1], time=[1e9, 2e9], place=["x", "y"], lon=days, lat=[1.0, 2.0])
@@ -237,7 +238,7 @@ class TestCheckIns:
 
 
 class TestEntryPoints:
-    @pytest.mark.parametrize(
+    @each(
         ("counts", "names", "labels", "time_s"),
         [
             ([[1, 2]], ["a"], ["x"], None),
@@ -252,7 +253,7 @@ class TestEntryPoints:
         with pytest.raises(DataError):
             CountStream(counts, names, labels, time_s)
 
-    @pytest.mark.parametrize(
+    @each(
         "wrong",
         [
             {"place": None},

@@ -8,6 +8,7 @@ import pytest
 from privacy_engine.data import KINDS, CountStream
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats import Reading
+from tests.cases import each
 from tests.engine.format_samples import read_bytes
 from tests.engine.test_formats_streams_checkins import DAY_S, parquet, stream
 
@@ -21,7 +22,7 @@ def notes(reading: Reading) -> dict[str, dict[str, Any]]:
     return {note["code"]: note for note in reading.report.notes}
 
 
-@pytest.mark.parametrize("kinds", [["stream"], KINDS], ids=["stated", "detected"])
+@each("kinds", [["stream"], KINDS], ids=["stated", "detected"])
 class TestLongTables:
     def test_ids_may_be_numbers(self, kinds: list[str]) -> None:
         for data, names, counts in (
@@ -79,9 +80,7 @@ def test_counts_of_trajectories_are_not_named() -> None:
 
 
 class TestRepeatedTimes:
-    @pytest.mark.parametrize(
-        "data", [TWICE, TWICE.replace(b"2026-01-01,3", b"2026-01-01T01:00:00+01:00,3").replace(b"01,1", b"01T00Z,1")]
-    )
+    @each("data", [TWICE, TWICE.replace(b"2026-01-01,3", b"2026-01-01T01:00:00+01:00,3").replace(b"01,1", b"01T00Z,1")])
     def test_fail_with_their_lines(self, data: bytes) -> None:
         data = data if data is TWICE else _with_clock(data)
         with pytest.raises(ChoiceNeeded, match="in lines 2 and 4") as refused:
@@ -126,7 +125,7 @@ def _with_clock(data: bytes) -> bytes:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("data", "text"),
         [
             (b"date,a,b\n2026-01-01,true,2\n2026-01-02,true,2\n", "in line 2, column 'a', 'true' is not a number"),

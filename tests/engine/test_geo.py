@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.geo import EARTH_RADIUS_M, destination, distance_m, wrap_lon
+from tests.cases import each
 from tests.examples import examples
 
 lons = st.one_of(st.floats(-180, 180), st.sampled_from([-180.0, -179.9999999, 0.0, 179.9999999, 180.0]))
@@ -80,7 +81,7 @@ class TestDestination:
         expected = math.cos(angle) * here + math.sin(angle) * (math.cos(bearing) * north + math.sin(bearing) * east)
         assert np.allclose(there, expected, rtol=0, atol=1e-14)
 
-    @pytest.mark.parametrize("lat", [90.0, -90.0])
+    @each("lat", [90.0, -90.0])
     def test_from_a_pole_every_bearing_is_another_meridian(self, lat: float) -> None:
         bearing = np.linspace(0, 2 * np.pi, 360, endpoint=False)
         lon2, lat2 = destination(np.zeros(360), np.full(360, lat), np.full(360, 0.5), bearing)

@@ -15,6 +15,7 @@ import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading, display_name, read
+from tests.cases import each
 
 # what EXPECTED.md states, and what it leaves open: the code of a refusal, the option that decides a choice
 REFUSED = {
@@ -74,8 +75,8 @@ def test_the_table_below_covers_every_file(hostile: Path, expected: dict[str, di
     assert {number for number, row in expected.items() if row["outcome"] == "ask"} == set(CHOICES)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("how", ["path", "stream"])
+@each("number", NUMBERS)
+@each("how", ["path", "stream"])
 def test_outcome_points_and_drops_are_those_of_the_table(
     hostile: Path, expected: dict[str, dict[str, str]], number: str, how: str
 ) -> None:
@@ -111,7 +112,7 @@ def test_outcome_points_and_drops_are_those_of_the_table(
     assert json.dumps(reading.report.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("at", range(8))
+@each("at", range(8))
 def test_a_file_name_is_data(hostile: Path, at: int) -> None:
     names = json.loads((hostile / "names.json").read_text())
     name = names[at]
@@ -149,7 +150,7 @@ def test_x_is_the_longitude_and_stated_to_be_a_guess(hostile: Path) -> None:
     assert {guess["option"] for guess in reading.report.guesses} >= {"lon", "lat", "time"}
 
 
-@pytest.mark.parametrize("number", ["10", "11"])
+@each("number", ["10", "11"])
 def test_a_byte_order_mark_is_not_part_of_a_name(hostile: Path, number: str) -> None:
     assert [one.name for one in read_number(hostile, number).series] == ["u1"]
 
@@ -158,7 +159,7 @@ def test_the_row_with_a_nul_is_named(hostile: Path) -> None:
     assert read_number(hostile, "14").report.as_dict()["dropped"]["nul"]["rows"] == [5]
 
 
-@pytest.mark.parametrize(("number", "megabytes"), [("16", 1), ("17", 16), ("18", 1)])
+@each(("number", "megabytes"), [("16", 1), ("17", 16), ("18", 1)])
 def test_bombs_are_stopped_within_the_memory_of_the_cap(hostile: Path, number: str, megabytes: int) -> None:
     tracemalloc.start()
     try:

@@ -26,6 +26,7 @@ from privacy_engine.mechanisms.landmark import (
     WEvent,
 )
 from privacy_engine.promise import Context
+from tests.cases import each
 from tests.examples import examples
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
@@ -101,7 +102,7 @@ class TestWEvent:
         assert np.array_equal(WEvent(**how, window=1).budgets(mask), EventLevel(**how).budgets(mask))
         assert np.array_equal(WEvent(**how, window=40).budgets(mask), UserLevel(**how).budgets(mask))
 
-    @pytest.mark.parametrize("window", [0, -1, 1.5, True, "3", None, 10_000_001])
+    @each("window", [0, -1, 1.5, True, "3", None, 10_000_001])
     def test_a_window_outside_its_domain_is_refused_by_name(self, window):
         with pytest.raises(ParameterErrors, match=r"window must be"):
             mechanisms.parse({"name": "w-event", "epsilon": 1.0, "radius_m": 1.0, "window": window})
@@ -223,7 +224,7 @@ class TestAbsorption:
 class TestClosedForms:
     """Budgets of the mechanisms of the paper, for three events of which none, one or all are landmarks."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("cls", "mask", "expected"),
         [
             (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]),

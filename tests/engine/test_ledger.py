@@ -12,6 +12,7 @@ from privacy_engine.accounting.landmark_ledger import Ledger, protected_sums
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Skip, Uniform, UserLevel
+from tests.cases import each
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_overspending_is_refused_and_takes_nothing():
         Ledger(1.0).spend_all(np.array([-0.1]), np.array([True]))
 
 
-@pytest.mark.parametrize("k", range(1, 200))
+@each("k", range(1, 200))
 def test_k_equal_shares_fit_although_floats_overshoot(k):
     Ledger(0.3).spend_all(np.full(k, 0.3 / k), np.ones(k, bool))
 

@@ -15,6 +15,7 @@ from scipy.special import chdtrc, kv
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import ParameterError
+from tests.cases import each
 from tests.examples import examples
 
 DRAWS = 400_000
@@ -74,7 +75,7 @@ class TestPlanarRadius:
         assert r.var() == pytest.approx(law["var eps^2 r"], abs=5 * ((r - 2) ** 2).std() / math.sqrt(DRAWS))
         assert float(noise.planar_mean_m(4.0)) == law["mean eps*r"] / 4
 
-    @pytest.mark.parametrize("epsilon", [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6])
+    @each("epsilon", [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6])
     def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
         """Chi-square over 50 bins of the positions' great-circle distances; false alarms 1e-5 for each epsilon."""
         n, bins = 100_000, 50
@@ -95,7 +96,7 @@ class TestPlanarRadius:
             assert (np.rint(degrees * 1e7) / 1e7 == degrees).all()
         assert (found[0] < 180).all()
 
-    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
+    @each("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
     def test_names_what_it_refuses(self, value: float) -> None:
         for epsilon in (value, [1.0, value]):
             with pytest.raises(ParameterError, match=r"^epsilon_per_m must be ") as caught:
@@ -182,7 +183,7 @@ class TestSources:
         assert not noise.source(1).private
         assert not noise.seeded(np.random.default_rng(1)).private
 
-    @pytest.mark.parametrize("source", [noise.publishable(), noise.seeded(9)], ids=["system", "seeded"])
+    @each("source", [noise.publishable(), noise.seeded(9)], ids=["system", "seeded"])
     def test_uniforms_are_uniform_and_inside_the_open_interval(self, source: noise.RandomSource) -> None:
         """False alarms: 1e-6 a run (the system source is a new sample each time)."""
         values = np.sort(source.uniform(200_000))
@@ -191,7 +192,7 @@ class TestSources:
         assert np.abs(values - (np.arange(200_000) + 0.5) / 200_000).max() < dkw(200_000) + 1e-5
         assert source.uniform(0).shape == (0,)
 
-    @pytest.mark.parametrize("kind", [np.random.Philox, np.random.PCG64, np.random.SFC64, np.random.MT19937])
+    @each("kind", [np.random.Philox, np.random.PCG64, np.random.SFC64, np.random.MT19937])
     def test_words_are_those_of_the_generator_however_many_at_a_time(self, kind: type) -> None:
         expected = np.random.Generator(kind(4)).integers(0, 2**64, size=30, dtype=np.uint64)
         source = noise.seeded(np.random.Generator(kind(4)))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
 from privacy_engine.errors import DataError, EngineError, ParameterError
+from tests.cases import each
 
 
 @st.composite
@@ -89,7 +90,7 @@ class TestPlanBudgets:
         middles = [plan_budgets(1.0, 9, matrix, matrix)[4] for matrix in matrices]
         assert middles == sorted(middles, reverse=True)
 
-    @pytest.mark.parametrize("method", ["quantification", "upper-bound"])
+    @each("method", ["quantification", "upper-bound"])
     def test_refuses_states_that_never_mix_and_states_what_to_do(self, method: Any) -> None:
         mixing = smoothing_matrix(2, 0.1)
         with pytest.raises(ParameterError, match=r"^backward must let losses fade, .* alpha / n = 0.01 for") as caught:
@@ -99,7 +100,7 @@ class TestPlanBudgets:
             plan_budgets(1.0, 2, mixing, np.eye(2), method)
         assert plan_budgets(1.0, 1, np.eye(2), np.eye(2)).tolist() == [1.0]
 
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "field"),
         [
             ((0.0, 5), "alpha"),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError, ParameterError
 from privacy_engine.formats import Preview, Reading, formats, head_sample, preview, read
+from tests.cases import each
 from tests.engine.damaged_files import TABLE_CHARS, damaged_example, refused
 from tests.engine.format_samples import CSV, GPX, PLT, PORTO, SHAPES, TDRIVE, VALID, read_bytes, zipped
 from tests.examples import examples
@@ -188,14 +189,12 @@ class TestKinds:
         assert found.rows[1][1:] == ["48.5", "2.5", "(data)"]
         same(read_bytes(data, lon="q"), read_bytes(data, **found.mapping))
 
-    @pytest.mark.parametrize(
-        ("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")]
-    )
+    @each(("data", "names"), [(PLT, "lat lon time clock"), (TDRIVE, "id time lon lat"), (SHAPES, "id lat lon")])
     def test_what_a_format_states_itself_is_shown_but_not_requested(self, data: bytes, names: str) -> None:
         found = seen(data)
         assert (list(roles(found)), found.editable) == (names.split(), False)
 
-    @pytest.mark.parametrize("data", [GPX, PORTO])
+    @each("data", [GPX, PORTO])
     def test_without_columns_there_is_nothing_to_choose(self, data: bytes) -> None:
         found = seen(data)
         assert (found.columns, found.rows, found.mapping, found.problem) == ([], [], {}, None)
@@ -267,7 +266,7 @@ class TestBounds:
         assert (found.whole, found.problem, len(found.rows)) == (False, None, 8)
         assert file.read_bytes < 2 * head_sample.BYTES
 
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])
+    @each("encoding", ["utf-8", "utf-16", "utf-32", "utf-16-be", "latin-1"])
     def test_a_head_ends_with_a_whole_line(self, encoding: str) -> None:
         text = "zeit;breitengrad;längengrad\n" + "15.06.2024 10:00:00;48,5;2,5\n" * 40_000
         mark = "\ufeff" if encoding == "utf-16-be" else ""

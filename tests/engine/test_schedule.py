@@ -19,6 +19,7 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Schedule, landmark_methods, parse_short
 from privacy_engine.landmarks.local_time import local_clock, zone_names
 from privacy_engine.landmarks.schedule import DAYS
+from tests.cases import each
 from tests.examples import examples
 
 ZONES = sorted(zone_names())
@@ -209,7 +210,7 @@ GOOD: dict[str, Any] = {
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("changed", "field", "rule"),
         [
             ({"windows": []}, "windows", "must have at least 1 entries"),
@@ -242,7 +243,7 @@ class TestRefusals:
         with pytest.raises(DataError, match="the method Schedule need times, and this dataset has none"):
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0])])
 
-    @pytest.mark.parametrize("instant", [-1e12, 1e12, 253_402_300_000.0])
+    @each("instant", [-1e12, 1e12, 253_402_300_000.0])
     def test_fail_where_there_is_no_calendar(self, instant: float) -> None:
         with pytest.raises(DataError, match="within the years 1 to 9999") as refused:
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0], [instant])])
@@ -253,7 +254,7 @@ class TestRefusals:
         for zone in ZONES[::7]:
             assert len(local_clock(ends, zone).day) == 2
 
-    @pytest.mark.parametrize(
+    @each(
         "text",
         [
             "schedule",

@@ -19,6 +19,7 @@ from privacy_engine import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
+from tests.cases import each
 from tests.conftest import SHARED
 from tests.examples import examples
 
@@ -238,7 +239,7 @@ class TestLaws:
 GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m": 1.0, "duration_s": 1.0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("time_s", None),

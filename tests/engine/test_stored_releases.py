@@ -20,6 +20,7 @@ from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example
 from tests.patience import patience
 
@@ -116,8 +117,8 @@ def test_columns_that_come_in_parts_are_those_of_one(in_files: None, monkeypatch
     assert pa.concat_tables(KIND.release_to_tables(drawn)).equals(table)
 
 
-@pytest.mark.parametrize("rows", [1, 7, 1000])
-@pytest.mark.parametrize("series", [people(), people()[2:3], [Trajectory([], []), Trajectory([1.0], [2.0])], []])
+@each("rows", [1, 7, 1000])
+@each("series", [people(), people()[2:3], [Trajectory([], []), Trajectory([1.0], [2.0])], []])
 def test_series_of_batches_are_those_of_the_table(rows: int, series: list[Trajectory]) -> None:
     table = table_of(series)
     found = list(series_of_batches(table.schema, table.to_batches(max_chunksize=rows)))

@@ -21,6 +21,7 @@ from privacy_engine.mechanisms.stream.fast import next_interval
 from privacy_engine.mechanisms.stream.feedback import corrected
 from privacy_engine.mechanisms.stream.rescuedp import grouped
 from privacy_engine.metrics import StreamRelativeError
+from tests.cases import each
 
 HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
 
@@ -79,7 +80,7 @@ def test_a_second_budget_of_a_timestamp_counts_in_its_windows():
 
 
 class TestDissimilarity:
-    @pytest.mark.parametrize("cls", [StreamBD, StreamBA])
+    @each("cls", [StreamBD, StreamBA])
     def test_constant_counts_are_published_rarely_and_a_jump_at_once(self, cls):
         rows = np.full((60, 5), 1000)
         rows[40:] = 9000
@@ -158,7 +159,7 @@ def plain_pegasus(counts, noisy, queries, thresholds, limit):
 
 
 class TestPeGaSus:
-    @pytest.mark.parametrize(("values", "scaled"), [([9, 5], 8), ([9, 5, 6], 14), ([3, 3, 3, 7], 24), ([4], 0)])
+    @each(("values", "scaled"), [([9, 5], 8), ([9, 5, 6], 14), ([3, 3, 3, 7], 24), ([4], 0)])
     def test_deviations_of_streams_md(self, values, scaled):
         assert scaled_deviation(np.array(values), len(values)) == scaled
         assert plain_deviation(values) == pytest.approx(scaled / len(values))

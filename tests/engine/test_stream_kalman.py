@@ -13,6 +13,7 @@ from privacy_engine.data import CountStream
 from privacy_engine.kernels.kalman import filter_rows
 from privacy_engine.mechanisms.stream import StreamKalman, StreamKalmanUniform
 from privacy_engine.metrics import StreamRelativeError
+from tests.cases import each
 
 HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
 
@@ -45,9 +46,7 @@ def test_the_kernel_is_the_textbook_filter_of_each_dimension(seed, interval, noi
     assert (found >= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("window", "samples", "interval", "most"), [(100, 10, 10, 10), (20, 7, 2, 10), (5, 10, 1, 5), (7, 1, 7, 1)]
-)
+@each(("window", "samples", "interval", "most"), [(100, 10, 10, 10), (20, 7, 2, 10), (5, 10, 1, 5), (7, 1, 7, 1)])
 def test_a_window_holds_at_most_the_samples_that_share_epsilon(window, samples, interval, most):
     mechanism = StreamKalman(epsilon=1.0, window=window, sensitivity=1, samples=samples)
     stream = CountStream(np.full((50, 2), 9), ["a", "b"], [str(t) for t in range(50)])

@@ -21,6 +21,7 @@ from privacy_engine.landmarks.synthetic import (
     landmark_weights,
     sample_landmarks,
 )
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -39,8 +40,8 @@ class TestWeights:
         for name, weights in vectors["landmark_pmf n=10, scale n/5 (pmf on 1..n)"].items():
             assert landmark_weights(10, name, 2) == pytest.approx(weights, abs=1e-12)
 
-    @pytest.mark.parametrize("name", MODES)
-    @pytest.mark.parametrize("scale", [1e-3, 0.5, 30.0, 1e12])
+    @each("name", MODES)
+    @each("scale", [1e-3, 0.5, 30.0, 1e12])
     def test_sum_to_one_at_every_scale(self, name: Any, scale: float) -> None:
         weights = landmark_weights(101, name, scale)
         assert weights.sum() == pytest.approx(1)
@@ -63,7 +64,7 @@ def sets_of_two(weights: np.ndarray) -> dict[tuple[int, int], float]:
 
 
 class TestSampler:
-    @pytest.mark.parametrize("name", MODES)
+    @each("name", MODES)
     def test_draws_follow_the_weights(self, name: Any) -> None:
         """Chi-square of 30,000 pairs from 6 timestamps, seed 11; false alarms 1e-5 for each distribution."""
         rng, law, draws = noise.seeded(11), sets_of_two(landmark_weights(6, name, 2.0)), 30_000
@@ -120,7 +121,7 @@ class TestAverageDistance:
         assert average_temporal_distance([]) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value", "rule"),
     [
         ("n", 0, "a whole number from 1 to 100000000"),

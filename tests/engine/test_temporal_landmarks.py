@@ -20,6 +20,7 @@ from privacy_engine.accounting.temporal import (
     temporal_loss,
 )
 from privacy_engine.errors import EngineError, ParameterError
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -87,7 +88,7 @@ def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, L
 
 
 class TestPublishedFormula:
-    @pytest.mark.parametrize("landmarks", [[1, 3, 5, 8], [], [1, 2, 3, 4, 5, 6]])
+    @each("landmarks", [[1, 3, 5, 8], [], [1, 2, 3, 4, 5, 6]])
     def test_gives_the_published_losses(self, landmarks: list[int], vectors: dict[str, Any]) -> None:
         n = 8 if 8 in landmarks else 6
         expected = vectors["landmark_tpl"][f"n={n} L={landmarks} eps=1.0 Uniform, s=0.1"]
@@ -123,7 +124,7 @@ class TestPublishedFormula:
         assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
         assert (own >= case[0] * (1 - 1e-12)).all()
 
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    @each("bound", ["published", "bridge"])
     def test_both_at_once_are_the_two(self, bound: Any) -> None:
         rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
         case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
@@ -178,7 +179,7 @@ class TestBridge:
         assert joint_loss(matrix, epsilons, [0, 3]) == pytest.approx(exact, abs=1e-12)
         assert published[0] < exact < bridged[0]
 
-    @pytest.mark.parametrize("seed", range(12))
+    @each("seed", range(12))
     def test_bounds_the_joint_loss_of_enumerated_chains(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         states = 2 + seed % 2
@@ -207,7 +208,7 @@ class TestBridge:
             rtol=1e-12,
         )
 
-    @pytest.mark.parametrize("seed", range(8))
+    @each("seed", range(8))
     def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
@@ -236,7 +237,7 @@ class TestBridge:
         assert still == pytest.approx(600)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "field"),
     [
         (([0.1, 0.1], [True]), "is_landmark"),

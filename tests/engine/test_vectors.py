@@ -29,6 +29,7 @@ from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, 
 from privacy_engine.landmarks.synthetic import average_temporal_distance, landmark_weights
 from privacy_engine.mechanisms.landmark import OptimalSplit, Skip, Uniform
 from privacy_engine.mechanisms.landmark.adaptive import MEDIAN_DISTANCE
+from tests.cases import each
 from tests.conftest import SHARED
 from tests.engine.test_dummy_orders import evaluate, marks_of
 from tests.engine.test_staypoints import recording
@@ -359,7 +360,7 @@ def _present(shared: Path) -> None:
     """Skips where the published vectors are not beside the checkout."""
 
 
-@pytest.mark.parametrize("section", CHECKS)
+@each("section", CHECKS)
 def test_a_section_of_the_vectors_holds_and_no_value_of_it_is_left_out(section: str) -> None:
     unread = set(leaves(files()[section], section))
     assert unread

@@ -15,6 +15,7 @@ from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
 from privacy_engine.recommender import GravityModel, Recommender, TransitionModel
 from privacy_engine.recommender.gravity import weighted_visits
 from privacy_engine.recommender.shrinkage import shrunk_towards
+from tests.cases import each
 
 BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 GRID = Grid.from_dict(BOX)
@@ -34,7 +35,7 @@ def uploaded(*cells: list[int]) -> CheckIns:
     return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
 
 
-@pytest.mark.parametrize(
+@each(
     ("epsilon", "contributions", "weight", "parts"),
     [(0.1, 10, 2, 1000), (0.25, 10, 3, 1000), (0.1, 100, 10, 1000), (1.0, 10, 10, 1), (0.1, 2, 2, 1), (0.1, 1, 1, 1)],
 )
@@ -76,7 +77,7 @@ def test_no_user_spends_more_than_the_level(cls, relation, cells, pair, seed):
     assert sum(query.spent(one, other) for query in queries) <= mechanism.epsilon * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("cls", [CheckInGravity, CheckInBlend])
+@each("cls", [CheckInGravity, CheckInBlend])
 def test_declared_error_is_in_visits_and_matches_draws(cls):
     """10,240 counts of visits: the sample sd is within 6 % of the declared one (its own sd is 1.1 %)."""
     mechanism = example(cls, side=16)

@@ -9,6 +9,7 @@ import pytest
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.xmltools import DEEPEST, LONGEST_TOKEN
+from tests.cases import each
 from tests.engine.damaged_files import NAMES, SEEDS
 from tests.engine.format_samples import GPX, KML, TCX, read_bytes
 from tests.engine.worst_files import Case, cases, cpu_s, in_sheet
@@ -33,15 +34,15 @@ def refusal(data: bytes) -> FormatError:
     return caught.value
 
 
-@pytest.mark.parametrize("what", LONG)
-@pytest.mark.parametrize("name", OPEN)
+@each("what", LONG)
+@each("name", OPEN)
 def test_a_token_of_more_than_a_mebibyte_is_refused_with_its_line(name: str, what: str) -> None:
     error = refusal(OPEN[name] + LONG[what])
     assert (error.code, error.row) == ("xml_limit", 2)
     assert f"{LONGEST_TOKEN} bytes, at line 2" in error.message
 
 
-@pytest.mark.parametrize("name", OPEN)
+@each("name", OPEN)
 def test_elements_inside_each_other_are_refused_beyond_a_depth_with_their_line(name: str) -> None:
     error = refusal(OPEN[name] + b"\n" + b"<a>" * DEEPEST)
     assert (error.code, error.row) == ("xml_limit", 2)
@@ -62,12 +63,12 @@ def test_what_is_just_within_the_limits_is_read() -> None:
     assert refusal(data.replace(b"<a><a>", b"<a><a><a>", 1)).code == "xml_limit"
 
 
-@pytest.mark.parametrize("what", LONG)
+@each("what", LONG)
 def test_a_long_token_of_a_sheet_is_refused(what: str) -> None:
     assert refusal(in_sheet(lambda data: data.replace(b"</sheetData>", LONG[what]))).code == "xml_limit"
 
 
-@pytest.mark.parametrize("part", ["xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/workbook.xml"])
+@each("part", ["xl/worksheets/sheet1.xml", "xl/styles.xml", "xl/workbook.xml"])
 def test_a_deep_part_of_a_workbook_is_refused(part: str) -> None:
     assert refusal(in_sheet(lambda data: data[: data.rindex(b"</")] + b"<a>" * DEEPEST, part)).code == "xml_limit"
 

@@ -16,6 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson
 from privacy_engine.landmarks.zones import MOST_CORNERS, MOST_ZONES
+from tests.cases import each
 from tests.examples import examples
 
 SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
@@ -83,7 +84,7 @@ class TestPolygons:
             shifted.append((lon + 360 * turn if abs(lon + 360 * turn) <= 540 else lon, y))
         assert marked(zones(poly(shifted)), geo.wrap_lon(here[:, 0] + whole), here[:, 1]) == expected
 
-    @pytest.mark.parametrize(
+    @each(
         "ring",
         [
             [[170, -1], [190, -1], [190, 1], [170, 1]],
@@ -215,7 +216,7 @@ REFUSED = {
 
 
 class TestRefused:
-    @pytest.mark.parametrize("why", REFUSED)
+    @each("why", REFUSED)
     def test_by_field_rule_and_value(self, why: str) -> None:
         shape, field, rule = REFUSED[why]
         with pytest.raises(ParameterErrors) as refused:
@@ -228,7 +229,7 @@ class TestRefused:
         assert len(error.message) < 400
         json.dumps(error.as_dict(), allow_nan=False)
 
-    @pytest.mark.parametrize(
+    @each(
         ("value", "field", "rule"),
         [
             (3, "method.zones", "must be a list"),
@@ -287,7 +288,7 @@ class TestGeojson:
     def test_a_bare_geometry(self) -> None:
         assert zones_from_geojson(poly(*SQUARE)) == zones(poly(*SQUARE))
 
-    @pytest.mark.parametrize(
+    @each(
         ("source", "field"),
         [
             ("", "geojson"),
@@ -313,7 +314,7 @@ class TestGeojson:
         assert refused.value.rule
 
 
-@pytest.mark.parametrize(("rings", "corners"), [(1, 5001), (5, 4500)])
+@each(("rings", "corners"), [(1, 5001), (5, 4500)])
 def test_rings_that_would_take_long_to_check_are_refused_before(rings, corners):
     angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     ring = np.column_stack([np.cos(angle), np.sin(angle)]).round(9).tolist()
