@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import openpyxl
 import pyarrow as pa
 import pyarrow.feather
 from hypothesis import strategies as st
@@ -25,7 +24,7 @@ from privacy_engine.exports import write
 from privacy_engine.formats import Limits, formats
 from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
-from tests.later import pyogrio
+from tests.later import openpyxl, pyogrio
 
 Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)

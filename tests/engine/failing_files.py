@@ -203,7 +203,7 @@ FILES: dict[str, FailingFile] = {
     "unknown_column": FailingFile("a.csv", samples.CSV, {"time": "when"}),
     "unknown_format": FailingFile("a", bytes(range(256)) * 20),
     "unknown_sheet": FailingFile("a.xlsx", lambda: SEEDS["xlsx"], {"sheet": "Other"}),
-    "unsupported_column": FailingFile("a.parquet", parquet(lat=[[1.0]], lon=[[2.0]])),
+    "unsupported_column": FailingFile("a.parquet", lambda: parquet(lat=[[1.0]], lon=[[2.0]])),
     "unsupported_crs": FailingFile("a.csv", samples.CSV, {"crs": "EPSG:999999"}),
     "unsupported_format": FailingFile("a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
     "utf16_without_bom": FailingFile("a.csv", samples.CSV.decode().encode("utf-16-le")),

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
-import fitdecode
 import gpxpy
 
-from tests.later import geopandas
+from tests.later import fitdecode, geopandas
 from tests.later import pandas as pd
 
 Rows = Iterable[tuple[Any, float, float]]

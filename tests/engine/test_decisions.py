@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import privacy_engine as pe
@@ -19,7 +20,6 @@ from tests.cases import each
 from tests.engine.damaged_files import SEEDS
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
 NO_DECISIONS = {"first_n", "automatic"}
 
 
@@ -30,9 +30,14 @@ def documented() -> set[str]:
     return set(re.findall(r"`(\w+)`", listed))
 
 
+@cache
+def sources() -> list[ast.Module]:
+    return [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
+
+
 def texts_of_calls(method: str) -> Iterator[list[str]]:
     """The texts among the arguments of each call of a method of a report."""
-    for node in (node for tree in SOURCES for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for node in (node for tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Call)):
         if isinstance(node.func, ast.Attribute) and node.func.attr == method:
             yield [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
@@ -50,7 +55,7 @@ def test_every_guess_names_a_documented_option() -> None:
 def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> None:
     constants = {
         node.value
-        for tree in SOURCES
+        for tree in sources()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         if node.value in JOINS

@@ -143,26 +143,23 @@ class TestEvents:
 
 
 class TestStored:
-    @pytest.mark.parametrize(
-        "hashes",
-        [
+    def test_survive_their_bytes_and_a_file(self, tmp_path: Path) -> None:
+        for hashes in (
             fresh_of(walk(1000)),
             fresh_of(),
             fresh_of(walk(1000), most=100),
             fresh_of(Trajectory([1.0], [2.0])),
             event_hashes("checkins", checkins(walk(9), ["x"]), KEYS),
             event_hashes("stream", stream([[1.0]], ["a"], ["1"], None), KEYS),
-        ],
-    )
-    def test_survive_their_bytes_and_a_file(self, hashes: FreshEvents, tmp_path: Path) -> None:
-        path, file = tmp_path / "hashes", io.BytesIO()
-        hashes.write(file)
-        path.write_bytes(file.getvalue())
-        for again in (EventHashes.from_bytes(hashes.to_bytes()), EventHashes.read(path)):
-            for name in ("exact", "near", "phase"):
-                assert getattr(again, name).tolist() == getattr(hashes, name).tolist()
-            assert (again.sort, again.events, again.sampled) == (hashes.sort, hashes.events, hashes.sampled)
-            assert again.to_bytes() == file.getvalue()
+        ):
+            path, file = tmp_path / "hashes", io.BytesIO()
+            hashes.write(file)
+            path.write_bytes(file.getvalue())
+            for again in (EventHashes.from_bytes(hashes.to_bytes()), EventHashes.read(path)):
+                for name in ("exact", "near", "phase"):
+                    assert getattr(again, name).tolist() == getattr(hashes, name).tolist()
+                assert (again.sort, again.events, again.sampled) == (hashes.sort, hashes.events, hashes.sampled)
+                assert again.to_bytes() == file.getvalue()
 
     def test_are_the_same_bytes_in_every_version(self) -> None:
         """Installations have stored them: a change of cells, hashes or layout needs a new MAGIC and new hashes."""
@@ -172,13 +169,13 @@ class TestStored:
     def test_take_24_bytes_an_event(self) -> None:
         assert len(fresh_of(walk(1000)).to_bytes()) == 24 * 1000 + 40
 
-    @pytest.mark.parametrize("data", [b"", b"CAIRNEH1", b"x" * 64, fresh_of(walk(9)).to_bytes()[:-1]])
-    def test_other_bytes_are_refused(self, data: bytes, tmp_path: Path) -> None:
+    def test_other_bytes_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "hashes"
-        path.write_bytes(data)
-        for read in (lambda: EventHashes.from_bytes(data), lambda: EventHashes.read(path)):
-            with pytest.raises(DataError, match="must be whole"):
-                read()
+        for data in (b"", b"CAIRNEH1", b"x" * 64, fresh_of(walk(9)).to_bytes()[:-1]):
+            path.write_bytes(data)
+            for read, source in ((EventHashes.from_bytes, data), (EventHashes.read, path)):
+                with pytest.raises(DataError, match="must be whole"):
+                    read(source)
 
 
 class TestSamples:

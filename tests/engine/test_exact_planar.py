@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
 from scipy.special import chdtrc
 
 from privacy_engine import geo, noise
@@ -31,6 +30,7 @@ from privacy_engine.noise.planar_exact import planar_cell
 from tests.cases import each
 from tests.engine.test_certified_bounds import draws
 from tests.examples import examples
+from tests.later import integrate
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [

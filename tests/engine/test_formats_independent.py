@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -40,12 +39,8 @@ from tests.engine.independent_readers import (
     by_trackpoints,
     rows_of,
 )
-from tests.later import geopandas
+from tests.later import geopandas, movingpandas
 from tests.later import pandas as pd
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it misses an optional package
-    import movingpandas
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the other libraries
 WALKS = ("000_20081024020959", "000_20081027115449")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +13,8 @@ from privacy_engine.formats import read
 from tests.cases import each
 from tests.engine.format_samples import read_bytes, seconds
 from tests.engine.frame_sample import FIX
-from tests.later import geopandas
+from tests.later import geopandas, movingpandas
 from tests.later import pandas as pd
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it misses an optional package
-    import movingpandas
 
 INSTANTS = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z", "2024-06-15T12:02:00Z"]
 POSITIONS = [[13.4, 52.5], [13.5, 52.6, 30.0], [13.6, 52.7]]

@@ -11,7 +11,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pytest
 
 from privacy_engine.data import KINDS, CheckIns, CountStream
@@ -21,6 +20,7 @@ from tests.cases import each
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
 from tests.engine.frame_sample import FIX, fixes
+from tests.later import openpyxl
 from tests.later import pandas as pd
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, protected_sums
@@ -20,7 +19,7 @@ from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Planned, Skip, UserLevel
 from tests.cases import each
 from tests.examples import examples
-from tests.later import stats
+from tests.later import integrate, stats
 
 FAILS = 1e-6
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)

@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 from privacy_engine import geo, noise
 from privacy_engine.analysis.forecast import (
@@ -20,6 +19,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
 from tests.cases import each
+from tests.later import integrate
 
 PARAMETERS = {"epsilon": 2.0, "radius_m": 50.0, "window": 7, "step_variance_m2": 1e6, "leading": "gap"}
 SIGMA = np.sqrt(0.5)  # of Gamma(2), its mean taken as 1
@@ -76,12 +76,14 @@ def test_declared_error_matches_a_hundred_thousand_draws(cls):
 def test_mean_and_quantiles_on_the_sphere_are_the_densitys(rate):
     a = rate * geo.EARTH_RADIUS_M
     top = min(np.pi, 60 / a)
-    mass = quad(lambda x: np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0]
-    mean = quad(lambda x: x * np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0] / mass
+    mass = integrate.quad(lambda x: np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0]
+    mean = integrate.quad(lambda x: x * np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0] / mass
     assert planar_sphere_mean_m(rate) == pytest.approx(mean * geo.EARTH_RADIUS_M, rel=1e-8)
     for p in (0.5, 0.95):
         x = mixture_quantile_m([OwnNoise(np.array([rate]), np.array([2.0]))], p) / geo.EARTH_RADIUS_M
-        assert quad(lambda x: np.sin(x) * np.exp(-a * x), 0, x, epsrel=1e-11)[0] / mass == pytest.approx(p, rel=1e-7)
+        assert integrate.quad(lambda x: np.sin(x) * np.exp(-a * x), 0, x, epsrel=1e-11)[0] / mass == pytest.approx(
+            p, rel=1e-7
+        )
 
 
 def test_a_mixture_holds_its_share_of_every_part():

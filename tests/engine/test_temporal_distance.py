@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 from privacy_engine import geo, noise
 from privacy_engine.accounting.distance import cell_distances_m, levels_at
@@ -26,7 +25,7 @@ from privacy_engine.mechanisms.landmark import EventLevel
 from tests.cases import each
 from tests.engine.test_temporal_landmarks import reverse
 from tests.examples import examples
-from tests.later import stats
+from tests.later import optimize, stats
 
 STAY = np.array([[0.9, 0.1], [0.1, 0.9]])
 RADIUS_M, EPSILON = 200.0, 1.0
@@ -228,7 +227,7 @@ def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
         rows.append(row)
     found = np.zeros((n, n))
     for i, j in itertools.permutations(range(n), 2):
-        solved = linprog(-matrix[i], A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[matrix[j]], b_eq=[1.0])
+        solved = optimize.linprog(-matrix[i], A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[matrix[j]], b_eq=[1.0])
         assert solved.success
         found[i, j] = math.log(-solved.fun)
     return found
