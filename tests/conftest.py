@@ -1,5 +1,6 @@
 """Shared by all tests: temporary CAIRN_HOME, shared data, hypothesis profiles, time-outs, summary of skipped tests."""
 
+import gc
 import json
 import os
 import shutil
@@ -47,6 +48,17 @@ SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 def pytest_configure(config: pytest.Config) -> None:
     """Leave the global generators alone: pytest-randomly shuffles the tests, and they fix the seeds they need."""
     config.option.randomly_reset_seed = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect without the garbage collector, which would look through all modules again and again: 2 CPU s."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()  # nor look through what was collected
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
