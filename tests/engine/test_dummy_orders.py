@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,20 +22,9 @@ EVALUATIONS = ("gaps", "nearest")
 masks = st.lists(st.booleans(), max_size=26)
 
 
-@pytest.fixture(scope="module")
-def vectors(shared: Path) -> dict[str, Any]:
-    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
-
-
 def at(timestamps: list[int], n: int) -> np.ndarray:
     """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), timestamps)
-
-
-def named(case: str) -> np.ndarray:
-    """The mask of a vector called ``n=8 L=[2, 3]``."""
-    n, landmarks = case.removesuffix(" optimal").removeprefix("n=").split(" L=")
-    return at(json.loads(landmarks), int(n))
 
 
 @cache
@@ -105,20 +92,6 @@ def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
 
 
 class TestHeuristic:
-    @each("evaluation", EVALUATIONS)
-    def test_gives_the_published_orders(self, vectors: dict[str, Any], evaluation: str) -> None:
-        for case in ("n=8 L=[2, 3]", "n=10 L=[4, 5, 8]"):
-            expected = vectors["dummy_selection"][case][f"heuristic order (std of {evaluation})"]
-            assert (heuristic_order(named(case), evaluation) + 1).tolist() == expected
-
-    def test_the_reference_evaluates_as_published(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["dummy_selection"].items():
-            if "optimal" not in case:
-                mask = named(case)
-                assert np.diff(marks_of(mask)).tolist() == expected["gaps"]
-                assert evaluate(marks_of(mask), len(mask), "gaps") == pytest.approx(expected["eval_gaps"], abs=1e-12)
-                assert evaluate(marks_of(mask), len(mask), "nearest") == pytest.approx(expected["eval_near"], abs=1e-12)
-
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(mask=masks)
     def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
@@ -149,14 +122,6 @@ class TestHeuristic:
 
 
 class TestOptimal:
-    def test_gives_the_published_chain_and_its_distance(self, vectors: dict[str, Any]) -> None:
-        expected = vectors["dummy_selection"]["n=8 L=[2, 3] optimal"]
-        order = (optimal_order(at([2, 3], 8)) + 1).tolist()
-        assert order == expected["one optimal chain"]
-        chain = [evaluate(tuple(sorted((0, 2, 3, 9, *order[: i + 1]))), 8, "gaps") for i in range(6)]
-        away = abs(np.mean(chain) - evaluate((0, 2, 3, 9), 8, "gaps"))
-        assert away == pytest.approx(expected["|mean eval - eval(L)|"], abs=1e-12)
-
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(data=st.data())
     def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
@@ -184,13 +149,6 @@ class TestOptimal:
 
 
 class TestPartitioned:
-    def test_gives_the_published_histograms_and_orders(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["partitioned (0-based bins)"].items():
-            width, counts, most = landmark_histogram(named(case))
-            assert (width, counts.tolist(), most.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
-            filled = expected["bins receiving the extra points, normalised"]
-            assert partitioned_order(named(case)).tolist() == filled
-
     @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
     @given(mask=masks)
     def test_equals_the_plain_loop(self, distance: str, mask: list[bool]) -> None:

@@ -1,7 +1,6 @@
 """w-event, the optimal split, the plan: published vectors, limits, and the ledger's theorem on random masks."""
 
 import itertools
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -32,11 +31,6 @@ from tests.examples import examples
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
 step_variances = st.floats(1e-4, 1e14)
 Q = 250_000.0
-
-
-@pytest.fixture(scope="module")
-def vectors(shared):
-    return json.loads((shared / "vectors" / "landmark.json").read_text())
 
 
 def marked(n, k, seed=1):
@@ -113,17 +107,6 @@ class TestWEvent:
 
 
 class TestOptimalSplit:
-    def test_budgets_equal_the_published_example(self, vectors):
-        example = vectors["budgets_example"]
-        mask = LandmarkSet.at(np.array(example["L"]) - 1, example["n"]).mask
-        budgets = OptimalSplit(epsilon=example["eps"], radius_m=1).budgets(mask)
-        assert np.allclose(budgets, example["optimal_static"], rtol=1e-12)
-
-    def test_error_is_that_of_the_closed_form(self, vectors):
-        for k, row in vectors["static_mae_eps1_n1000"].items():
-            budgets = OptimalSplit(epsilon=1, radius_m=1).budgets(np.arange(1000) < int(k))
-            assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["optimal 2(k+sqrt(n-k))^2/(n eps)"])
-
     @given(masks, st.floats(0.01, 0.99))
     def test_no_other_split_has_a_smaller_error(self, mask, part):
         k = np.count_nonzero(mask)

@@ -1,7 +1,5 @@
 """The ledger of landmark privacy and the budgets it allows, against the published vectors."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,38 +11,6 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Skip, Uniform, UserLevel
 from tests.cases import each
-
-
-@pytest.fixture(scope="module")
-def vectors(shared):
-    return json.loads((shared / "vectors" / "landmark.json").read_text())
-
-
-def test_uniform_and_skip_budgets_equal_the_example_of_the_paper(vectors):
-    example = vectors["budgets_example"]
-    mask = LandmarkSet.at(np.array(example["L"]) - 1, example["n"]).mask
-    assert np.allclose(Uniform(epsilon=example["eps"], radius_m=1).budgets(mask), example["uniform"], rtol=1e-12)
-    assert np.allclose(Skip(epsilon=example["eps"], radius_m=1).budgets(mask), example["skip"], rtol=1e-12)
-
-
-def test_uniform_error_is_that_of_the_closed_form(vectors):
-    for k, row in vectors["static_mae_eps1_n1000"].items():
-        mask = np.arange(1000) < int(k)
-        budgets = Uniform(epsilon=1, radius_m=1).budgets(mask)
-        assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["uniform 2(k+1)/eps"])
-
-
-def test_shares_and_invariant_follow_the_published_trace(vectors):
-    trace = vectors["ledger_trace_uniform_redistribution"]
-    ledger = Ledger(1.0)
-    for t, row in enumerate(trace):
-        to_come = sum(later["landmark"] for later in trace[t:])
-        regulars = any(not later["landmark"] for later in trace[t:])
-        assert ledger.share(to_come, regulars) == pytest.approx(row["share"], rel=1e-12)
-        if row["published"]:
-            ledger.spend(row["share"], is_landmark=row["landmark"])
-        assert ledger.landmarks == pytest.approx(row["S"], rel=1e-12)
-        assert ledger.largest_regular == pytest.approx(row["M"], rel=1e-12)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60))

@@ -33,15 +33,6 @@ def correlations(draw: st.DrawFn) -> LossFunction | None:
 
 
 class TestPlanBudgets:
-    def test_is_the_published_plan(self, vectors: dict[str, Any]) -> None:
-        expected = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
-        matrix = smoothing_matrix(2, 0.1)
-        budgets = plan_budgets(1.0, 9, matrix, matrix)
-        assert budgets[[0, -1]] == pytest.approx(expected["by quantification: first and last"], rel=0, abs=1e-12)
-        assert budgets[1:-1] == pytest.approx(expected["by quantification: middle"], rel=0, abs=1e-12)
-        every = plan_budgets(1.0, 9, matrix, matrix, "upper-bound")
-        assert every == pytest.approx(expected["by upper bound: every"], rel=0, abs=1e-12)
-
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 4, 50, 3000]))
     def test_by_quantification_leaks_its_target_everywhere_and_never_more(
         self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int

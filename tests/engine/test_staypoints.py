@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
 from datetime import UTC, datetime
 from functools import cache
@@ -69,34 +67,6 @@ def plain(
                 groups.append([i, j])
             i = i + 1 if reading == "li08_def" and not stays else j
     return groups
-
-
-class TestRealRecordings:
-    def test_every_published_case_is_reproduced(self) -> None:
-        cases = json.loads(text_of("vectors/staypoints.json"))["cases"]
-        assert len(cases) == 36
-        for case in cases:
-            assert case["metric"] == "haversine"
-            where = recording(case["dataset"])
-            how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": 60 * case["T_min"]}
-            mask = stay_point_mask(*where, **how, reading=case["preset"])
-            digest = hashlib.sha256("".join("01"[int(stays)] for stays in mask).encode()).hexdigest()[:16]
-            assert digest == case["sha256"], case
-            assert round(100 * mask.mean(), 1) == pytest.approx(case["pct"], abs=0.051)
-            assert stay_points(*where, **how, reading=case["preset"]).tolist() == case["groups"]
-
-    def test_every_edge_case_is_reproduced(self) -> None:
-        for case in json.loads(text_of("vectors/staypoints_tiny.json")):
-            found = stay_points(
-                case["lon"],
-                case["lat"],
-                case["t"],
-                distance_m=case["D_m"],
-                duration_s=case["T_s"],
-                reading=case["preset"],
-            )
-            assert found.tolist() == case["groups"], case["name"]
-            assert found.shape == (len(case["groups"]), 2)
 
 
 @st.composite

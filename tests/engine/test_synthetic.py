@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,21 +23,7 @@ from tests.cases import each
 from tests.examples import examples
 
 
-@pytest.fixture(scope="module")
-def vectors(shared: Path) -> dict[str, Any]:
-    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
-
-
-def at(*timestamps: int, n: int) -> np.ndarray:
-    """The mask of 1-based timestamps."""
-    return np.isin(np.arange(1, n + 1), timestamps)
-
-
 class TestWeights:
-    def test_equal_the_published_ones(self, vectors: dict[str, Any]) -> None:
-        for name, weights in vectors["landmark_pmf n=10, scale n/5 (pmf on 1..n)"].items():
-            assert landmark_weights(10, name, 2) == pytest.approx(weights, abs=1e-12)
-
     @each("name", MODES)
     @each("scale", [1e-3, 0.5, 30.0, 1e12])
     def test_sum_to_one_at_every_scale(self, name: Any, scale: float) -> None:
@@ -99,15 +83,6 @@ class TestSampler:
 
 
 class TestAverageDistance:
-    def test_equals_the_published_one(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["avg_distance"].items():
-            n, landmarks = case.split(" L=")
-            mask = at(*json.loads(landmarks), n=int(n.removeprefix("n=")))
-            assert average_temporal_distance(mask) == pytest.approx(expected["mean distance"], abs=1e-15)
-            assert average_temporal_distance(mask, between=True) == pytest.approx(
-                expected["mean events between"], abs=1e-15
-            )
-
     @given(st.lists(st.booleans(), max_size=60))
     def test_equals_the_definition(self, marks: list[bool]) -> None:
         fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
