@@ -76,18 +76,6 @@ def one_step(series: Sequence[Trajectory], **step: Any) -> tuple[list[Trajectory
 
 class TestEveryStep:
     @every_step
-    def test_survives_json_and_names_its_class(self, cls: type[CleaningStep]) -> None:
-        for step in variants(cls):
-            assert parse_cleaning(json.loads(json.dumps([step.model_dump()]))) == (step,)
-
-    @every_step
-    def test_describes_itself_to_a_form(self, cls: type[CleaningStep]) -> None:
-        assert cls.title
-        assert cls.summary.endswith(".")
-        assert cls.reads in ("positions", "times", "nothing")
-        assert len(cls.documentation()) > 40
-
-    @every_step
     @given(series=datasets())
     def test_accounts_for_every_event(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         before = sum(len(one) for one in series)

@@ -116,13 +116,6 @@ class TestSpec:
             SelectionSpec.parse({"method": {"name": NAMES[2], "epsilon": 0, "utility": "x"}, "seed": -1})
         assert [one.field for one in refused.value.errors] == ["method.epsilon", "method.utility", "seed"]
 
-    @each("epsilon", [math.nan, math.inf, -1, 0, 1e308, True, "1", None])
-    @each("name", NAMES)
-    def test_hostile_levels_are_refused_by_name(self, name: str, epsilon: Any) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            method(name, epsilon=epsilon)
-        assert refused.value.field == "epsilon"
-
 
 class TestShort:
     @each(
