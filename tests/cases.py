@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+E = TypeVar("E", bound=BaseException)
 MOST_SHOWN = 80
 """Characters of a case's name."""
 
@@ -70,3 +71,10 @@ def _name(case: Any) -> str:
         return "-".join(map(_name, case))
     named = case.registered_name() if hasattr(case, "registered_name") else getattr(case, "__name__", None)
     return named if isinstance(named, str) else repr(case)[:MOST_SHOWN]
+
+
+def refusal(error: type[E], call: Callable[..., Any], *given: Any, **named: Any) -> E:
+    """The error that a call raises."""
+    with pytest.raises(error) as caught:
+        call(*given, **named)
+    return caught.value

@@ -23,7 +23,7 @@ from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
 from privacy_engine.metrics import StreamRelativeError
 from privacy_engine.spec import ReleaseSpec
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.called import called
 
 SOUND = ("code", "svt", "post")
@@ -279,9 +279,8 @@ class TestWindows:
 
     def test_the_clusters_of_the_text_are_simulated_only(self):
         description = mechanism(mode="text").model_dump()
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": description})
-        assert [error.field for error in caught.value.errors] == ["seed"]
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": description})
+        assert [error.field for error in caught.errors] == ["seed"]
         assert ReleaseSpec.parse({"mechanism": description, "seed": 1}).mechanism.unsound
         guarantee = mechanism(mode="text").guarantee()
         assert guarantee.epsilon is None

@@ -26,7 +26,7 @@ from privacy_engine.label import privacy_label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
-from tests.cases import each
+from tests.cases import each, refusal
 
 BOX = (0.0, 0.0, 0.04, 0.03)
 HOUR_S = 3600.0
@@ -262,9 +262,7 @@ class TestInput:
         ],
     )
     def test_fail_where_there_is_nothing_to_count(self, data: Any, field: str) -> None:
-        with pytest.raises(DataError) as refused:
-            events_of(data)
-        assert refused.value.field == field
+        assert refusal(DataError, events_of, data).field == field
 
     @each(
         ("changes", "field", "rule"),
@@ -290,10 +288,9 @@ class TestInput:
         ],
     )
     def test_fail_naming_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
-        assert refused.value.field.startswith(field)
-        assert rule in refused.value.rule or rule in refused.value.message
+        refused = refusal(ParameterError, aggregate, events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
+        assert refused.field.startswith(field)
+        assert rule in refused.rule or rule in refused.message
 
 
 class TestClaim:

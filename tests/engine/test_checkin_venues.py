@@ -15,7 +15,7 @@ from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.recommendation import CheckInVenues
 from privacy_engine.recommender import Recommender, VenuesModel
 from privacy_engine.venues import Venues
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 BOX = {"west": 0.0, "south": 0.0, "east": 2.0, "north": 2.0, "side": 2}
@@ -101,9 +101,7 @@ def test_without_a_list_nothing_is_counted():
     ],
 )
 def test_lists_that_are_none_are_refused(ids, lon, names, rule):
-    with pytest.raises(DataError) as caught:
-        Venues(ids, np.array(lon), np.zeros(len(lon)), names)
-    assert caught.value.rule == rule
+    assert refusal(DataError, Venues, ids, np.array(lon), np.zeros(len(lon)), names).rule == rule
 
 
 @each("described", [None, [], {"ids": ["a"]}, {"ids": [1], "lon": [0], "lat": [0], "names": [""]}])

@@ -16,7 +16,7 @@ from privacy_engine.promise import Context
 from privacy_engine.registry import MAX_STEPS
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps, processed
-from tests.cases import each
+from tests.cases import each, refusal
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
@@ -41,9 +41,7 @@ class TestTrajectory:
         ],
     )
     def test_refuses_what_is_no_trajectory_and_names_the_column(self, lon, lat, time_s, field):
-        with pytest.raises(DataError) as caught:
-            Trajectory(lon, lat, time_s)
-        assert caught.value.field == field
+        assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
 
     def test_keeps_its_own_copy_that_no_one_can_change(self):
         lon = np.array([1.0, 2.0])
@@ -90,9 +88,7 @@ class TestReleaseSpec:
 
     @each("seed", [-1, 1.5, "7", True, 2**53])
     def test_seeds_outside_the_domain_are_refused(self, seed):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": UNIFORM, "seed": seed})
-        assert caught.value.field == "seed"
+        assert refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": UNIFORM, "seed": seed}).field == "seed"
 
     @each("text", [None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}])
     def test_nonsense_is_a_parameter_error(self, text):
@@ -178,9 +174,8 @@ class TestSteps:
         assert np.array_equal(after.budgets, plain.budgets)
 
     def test_fail_every_wrong_field_is_named_at_once(self):
-        with pytest.raises(ParameterErrors) as refused:
-            parse_steps([{"name": "magic"}, {"name": "causal-filter"}])
-        assert [error.field for error in refused.value.errors] == [
+        refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
+        assert [error.field for error in refused.errors] == [
             "postprocess.0.name",
             "postprocess.1.step_variance_m2",
         ]
@@ -216,9 +211,8 @@ class TestLandmarkMethods:
         assert [one.mask.tolist() for one in marks] == [[True, False, False], [True, False]]
 
     def test_manual_events_beyond_the_dataset_are_refused_by_name(self):
-        with pytest.raises(DataError) as caught:
-            parse_short("manual:5").mark([Trajectory([0.0] * 5, [0.0] * 5)])
-        assert caught.value.field == "method.events"
+        caught = refusal(DataError, parse_short("manual:5").mark, [Trajectory([0.0] * 5, [0.0] * 5)])
+        assert caught.field == "method.events"
 
     def test_stay_points_without_times_are_refused(self):
         with pytest.raises(DataError, match="need times"):

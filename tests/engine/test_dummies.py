@@ -18,7 +18,7 @@ from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 METHODS = ("optimal", "heuristic", "partitioned")
@@ -197,9 +197,8 @@ class TestRefusals:
     )
     @each("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
     def test_name_field_rule_and_value(self, mask: Any, field: str, value: Any, rule: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            draw(mask, **{field: value})
-        assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
+        refused = refusal(ParameterError, draw, mask, **{field: value})
+        assert (refused.field, refused.rule, refused.value) == (field, rule, value)
 
     def test_optimal_names_its_size(self) -> None:
         with pytest.raises(ParameterError, match="is_landmark must have at most 16 regular events .*, got 20"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import LONGEST, landmark_histogram
-from tests.cases import each
+from tests.cases import each, refusal
 
 TIE = 1e-12
 EVALUATIONS = ("gaps", "nearest")
@@ -196,10 +196,9 @@ class TestRefusals:
         ids=["heuristic", "optimal", "partitioned", "optimal size", "heuristic size", "wasserstein size"],
     )
     def test_name_field_rule_and_value(self, call: Any, field: str, rule: str, value: Any) -> None:
-        with pytest.raises(ParameterError) as refused:
-            call()
-        assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
-        assert field in str(refused.value)
+        refused = refusal(ParameterError, call)
+        assert (refused.field, refused.rule, refused.value) == (field, rule, value)
+        assert field in str(refused)
 
     @each("order", [heuristic_order, optimal_order, partitioned_order])
     @each("mask", [[1, 2], [[True]], 3])

@@ -31,7 +31,7 @@ from privacy_engine.experiments.measures import AttackMeasure
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.experiments.trials import Trials
 from privacy_engine.metrics import Hausdorff, metrics
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 CLASSES = list(measures.of("trajectory"))
@@ -232,18 +232,16 @@ class TestSpecs:
         ],
     )
     def test_refuse_what_is_no_measure(self, entries: Any, field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            spec(*entries)
-        assert refused.value.errors[0].field == field
-        assert rule in refused.value.errors[0].rule
+        refused = refusal(ParameterErrors, spec, *entries)
+        assert refused.errors[0].field == field
+        assert rule in refused.errors[0].rule
 
     def test_name_the_entry_whose_work_is_too_much(self) -> None:
         entry = {"name": "localisation-error", "step_variance_m2": 1e5, "cells": 128}
         long = Trajectory(np.linspace(0, 0.5, 20_000), np.linspace(0, 0.5, 20_000))
-        with pytest.raises(ParameterError) as refused:
-            run(spec("marked-share", entry), [long])
-        assert refused.value.field == "metrics.1.cells"
-        assert refused.value.message.startswith("metrics.1.cells must be such that events times cells are at most")
+        refused = refusal(ParameterError, run, spec("marked-share", entry), [long])
+        assert refused.field == "metrics.1.cells"
+        assert refused.message.startswith("metrics.1.cells must be such that events times cells are at most")
 
 
 class TestAttacks:

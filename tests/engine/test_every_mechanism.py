@@ -18,7 +18,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.mechanism_examples import (
     CLASSES,
     EXAMPLE,
@@ -66,9 +66,8 @@ def test_spec_survives_json(cls):
 @each("value", [float("nan"), -1, "1"])
 def test_values_outside_the_domain_are_refused_by_name(cls, value):
     for field in (one["name"] for one in cls.fields()):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), field: value}})
-        (error,) = caught.value.errors
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": {**example(cls).model_dump(), field: value}})
+        (error,) = caught.errors
         assert error.field == f"mechanism.{field}"
         assert error.rule
         assert field in error.message

@@ -35,7 +35,7 @@ from privacy_engine.formats.arrow import pacsv, pq
 from privacy_engine.landmarks import parse_short
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.mechanisms.landmark import Uniform
-from tests.cases import each
+from tests.cases import each, refusal
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 1.0}}
@@ -286,9 +286,8 @@ class TestSpec:
         ],
     )
     def test_refusals_name_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            small(**changes)
-        first = refused.value.errors[0]
+        refused = refusal(ParameterErrors, small, **changes)
+        first = refused.errors[0]
         assert first.field.startswith(field)
         assert rule in first.rule
         assert first.message.startswith(field)

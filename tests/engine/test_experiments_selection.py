@@ -18,7 +18,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import AS_THEY_ARE, FILES, ExperimentSpec, SeriesSelection, presets, run
 from privacy_engine.experiments.synthetic_series import taxi
-from tests.cases import each
+from tests.cases import each, refusal
 
 NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 
@@ -139,6 +139,5 @@ class TestOldSpecs:
         ],
     )
     def test_what_is_no_selection_is_named(self, series: Any, field: str) -> None:
-        with pytest.raises(ParameterErrors) as caught:
-            ExperimentSpec.parse(self.OLD | {"series": series})
-        assert [one.field for one in caught.value.errors] == [field]
+        caught = refusal(ParameterErrors, ExperimentSpec.parse, self.OLD | {"series": series})
+        assert [one.field for one in caught.errors] == [field]

@@ -19,7 +19,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, read
 from privacy_engine.formats.arrow import pq
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
@@ -195,9 +195,7 @@ class TestParquet:
 
 
 def test_an_unknown_format_is_refused_by_name() -> None:
-    with pytest.raises(ParameterError) as refused:
-        exports.write([track()], "xlsx", io.BytesIO(), label=LABEL)
-    assert refused.value.field == "format"
+    assert refusal(ParameterError, exports.write, [track()], "xlsx", io.BytesIO(), label=LABEL).field == "format"
 
 
 @each("fmt", FORMATS)

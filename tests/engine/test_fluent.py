@@ -19,7 +19,7 @@ from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
 from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.verify import verify
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.later import matplotlib, pyplot
 from tests.later import pandas as pd
 
@@ -145,9 +145,8 @@ class TestRefusals:
         ],
     )
     def test_of_trajectories(self, walk, field, rule, value, use) -> None:
-        with pytest.raises(pe.ParameterError) as refused:
-            use(walk)
-        error = getattr(refused.value, "errors", [refused.value])[0]
+        refused = refusal(pe.ParameterError, use, walk)
+        error = getattr(refused, "errors", [refused])[0]
         assert (error.field, error.value) == (field, value)
         assert rule in error.rule
 

@@ -14,7 +14,7 @@ import pytest
 from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import read_bytes, seconds
 from tests.engine.frame_sample import FIX, fixes
@@ -109,9 +109,8 @@ class TestTables:
 
 class TestRefusals:
     def code(self, data: bytes, **values: object) -> str:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, "x.feather", **values)
-        return refused.value.code
+        refused = refusal(FormatError, read_bytes, data, "x.feather", **values)
+        return refused.code
 
     def test_version_1(self) -> None:
         with pytest.raises(FormatError, match=r"version 2: pandas\.read_feather") as refused:

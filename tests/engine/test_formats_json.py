@@ -5,7 +5,7 @@ import json
 import pytest
 
 from privacy_engine.errors import FormatError
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, seconds
 
 FEATURE = {"type": "Feature", "properties": {"time": 1718452800}, "geometry": {"type": "Point", "coordinates": [1, 2]}}
@@ -87,6 +87,5 @@ class TestGoogle:
 
     @each("entry", [None, 1, [], {"timestamp": "2024-06-15T12:00:00Z"}, HERE, HERE | {"timestamp": {}}])
     def test_entries_that_are_no_positions(self, entry: object) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
-        assert refused.value.code == "no_points"
+        refused = refusal(FormatError, read_bytes, json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
+        assert refused.code == "no_points"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats.times_of_day import clock_s, dated, day_of
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import FIT, IGC, NMEA, OWNTRACKS, fit_file, read_bytes, seconds
 
 DAY_S = 86400.0
@@ -139,9 +139,7 @@ class TestFit:
         reading = read_bytes(FIT[:-10])
         assert len(reading) == 2
         assert [note["code"] for note in reading.report.warnings] == ["cut_off"]
-        with pytest.raises(FormatError) as refused:
-            read_bytes(FIT[:30])
-        assert refused.value.code == "bad_fit"
+        assert refusal(FormatError, read_bytes, FIT[:30]).code == "bad_fit"
 
     def test_two_files_in_one(self) -> None:
         assert len(read_bytes(FIT + FIT)) == 4

@@ -7,12 +7,11 @@ import json
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 HOUR = 1718444200
@@ -64,14 +63,11 @@ class TestTables:
         assert marked(read_bytes(table(["1", "0"], "home"), landmark="#4")) == [[True, False]]
         assert marked(read_bytes(table(["1", "0"]), landmark="#0")) == [None]
         assert guessed(read_bytes(table(["1", "0"], "home"), landmark="home")) == []
-        with pytest.raises(FormatError) as refused:
-            read_bytes(table(["1", "0"]), landmark="nowhere")
-        assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
+        refused = refusal(FormatError, read_bytes, table(["1", "0"]), landmark="nowhere")
+        assert (refused.code, refused.field) == ("unknown_column", "landmark")
 
     def test_two_of_one_name_need_a_choice(self) -> None:
-        with pytest.raises(ChoiceNeeded) as requested:
-            read_bytes(b"lat,lon,poi,poi\n1,2,1,0\n")
-        assert requested.value.parameter == "landmark"
+        assert refusal(ChoiceNeeded, read_bytes, b"lat,lon,poi,poi\n1,2,1,0\n").parameter == "landmark"
 
     def test_rows_that_state_neither_are_dropped_and_counted(self) -> None:
         reading = read_bytes(table(["1", "maybe", "0", "2", "1"]))
@@ -86,9 +82,8 @@ class TestTables:
         assert [note["code"] for note in reading.report.notes] == ["not_marks"]
 
     def test_a_named_column_of_other_things_is_refused(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(table(["Louvre", "", "Café"], "poi"), landmark="poi")
-        error = refused.value
+        refused = refusal(FormatError, read_bytes, table(["Louvre", "", "Café"], "poi"), landmark="poi")
+        error = refused
         assert (error.code, error.field, error.row) == ("bad_marks", "landmark", 2)
         assert "first on line 2" in error.message
 
@@ -142,9 +137,7 @@ class TestParquet:
     def test_of_a_kind_that_states_nothing(self) -> None:
         column = pa.array([[1], [2]])
         assert marked(self.read(column)) == [None]
-        with pytest.raises(FormatError) as refused:
-            self.read(column, landmark="landmark")
-        assert refused.value.code == "bad_marks"
+        assert refusal(FormatError, self.read, column, landmark="landmark").code == "bad_marks"
 
 
 def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
@@ -183,9 +176,8 @@ class TestGeojson:
         assert marked(collection(line)) == [None]
         assert marked(collection(line, landmark="home")) == [[True, False, False]]
         assert marked(collection(feature("LineString", self.LINE, landmark=True), landmark="#0")) == [None]
-        with pytest.raises(FormatError) as refused:
-            collection(line, landmark="work")
-        assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
+        refused = refusal(FormatError, collection, line, landmark="work")
+        assert (refused.code, refused.field) == ("unknown_column", "landmark")
 
     def test_structures_are_no_marks(self) -> None:
         assert marked(collection(feature("LineString", self.LINE, poi=[{}, [], {}]))) == [None]

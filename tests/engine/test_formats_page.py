@@ -14,7 +14,7 @@ from privacy_engine.exports.reference_page import written
 from privacy_engine.formats import Format, formats, options
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.reference_page import page
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine import format_samples
 from tests.engine.damaged_files import SEEDS
 
@@ -91,11 +91,10 @@ class TestEveryFormat:
 
     def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
         for stated in ("folder", "column:missing"):
-            with pytest.raises(EngineError) as refused:
-                format_samples.read_bytes(SEEDS[one.name], format=one.name, person=stated)
-            assert refused.value.field == "person"
-            assert refused.value.rule
-            assert refused.value.value in (stated, "missing")
+            refused = refusal(EngineError, format_samples.read_bytes, SEEDS[one.name], format=one.name, person=stated)
+            assert refused.field == "person"
+            assert refused.rule
+            assert refused.value in (stated, "missing")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
         found = (

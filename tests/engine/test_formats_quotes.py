@@ -16,7 +16,7 @@ from privacy_engine import formats
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import blockwise
 from privacy_engine.formats.quoting import rows_of
-from tests.cases import each
+from tests.cases import each, refusal
 
 TRACK = ["time,lon,lat,name", *(f"2024-01-01T00:{i:02d}:00Z,2.{300 + i},48.{800 + i},a" for i in range(40))]
 COUNTS = ["time,north,south", *(f"2024-01-{i + 1:02d},{i},{i + 1}" for i in range(20))]
@@ -52,9 +52,7 @@ def opened_in(line: int, table: list[str]) -> list[str]:
 
 
 def refused(data: bytes, *arguments: Any, **options: Any) -> FormatError:
-    with pytest.raises(FormatError) as error:
-        read(data, *arguments, **options)
-    return error.value
+    return refusal(FormatError, read, data, *arguments, **options)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
@@ -218,6 +216,5 @@ def test_every_quoted_table_is_read_back_with_its_lines(rows: list[list[str]]) -
 @given(st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=4), CELL.filter(lambda text: '"' not in text))
 def test_every_open_mark_at_the_end_is_refused(rows: list[list[str]], rest: str) -> None:
     before = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
-    with pytest.raises(FormatError) as error:
-        list(rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
-    assert error.value.row == before.count("\n") + 1
+    error = refusal(FormatError, list, rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
+    assert error.row == before.count("\n") + 1

@@ -12,7 +12,7 @@ from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import DataError, FormatError, ParameterError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 
 WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
@@ -68,20 +68,14 @@ class TestRecognition:
 
     @each("data", [GPX, zipped(a=WIDE)])
     def test_what_holds_positions_only_is_refused_as_counts(self, data: bytes) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, kinds=["stream"])
-        assert refused.value.code in ("other_kind", "archive")
+        assert refusal(FormatError, read_bytes, data, kinds=["stream"]).code in ("other_kind", "archive")
 
     @each("kinds", [["streams"], [], [1]])
     def test_kinds_are_checked(self, kinds: list[str]) -> None:
-        with pytest.raises(ParameterError) as refused:
-            read_bytes(WIDE, kinds=kinds)
-        assert refused.value.field == "kinds"
+        assert refusal(ParameterError, read_bytes, WIDE, kinds=kinds).field == "kinds"
 
     def test_without_a_choice_a_file_is_a_trajectory(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(WIDE)
-        assert refused.value.code == "no_position_columns"
+        assert refusal(FormatError, read_bytes, WIDE).code == "no_position_columns"
 
 
 DAYS = np.array(["2024-01-01", "2024-01-02"], "M8[D]")
@@ -215,9 +209,7 @@ class TestCheckIns:
         renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
         found = checkins(renamed, id="who", time="#2")
         assert len(found) == 3
-        with pytest.raises(FormatError) as refused:
-            checkins(renamed)
-        assert refused.value.code == "no_checkin_columns"
+        assert refusal(FormatError, checkins, renamed).code == "no_checkin_columns"
 
     def test_rows_that_cannot_be_used_are_dropped_by_reason(self) -> None:
         rows = b",2024-01-01T00:00:00Z,park\na,,park\na,soon,park\na,2024-01-01T00:00:00Z,\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import PORTO, SHAPES, read_bytes, seconds, zipped
 
 MOVEBANK = (
@@ -37,9 +37,7 @@ class TestPorto:
 
     @each("header", [b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"])
     def test_without_times_or_trips_there_is_nothing_to_read(self, header: bytes) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(header)
-        assert refused.value.code in ("no_position_columns", "no_points")
+        assert refusal(FormatError, read_bytes, header).code in ("no_position_columns", "no_points")
 
 
 class TestGtfs:
@@ -140,7 +138,6 @@ class TestDialects:
     )
     def test_what_may_be_meant_in_two_ways_is_requested(self, rows: str, parameter: str, default: str) -> None:
         table = f"time,lat,lon\n{rows}".encode()
-        with pytest.raises(ChoiceNeeded) as requested:
-            read_bytes(table)
-        assert (requested.value.parameter, requested.value.default) == (parameter, default)
+        requested = refusal(ChoiceNeeded, read_bytes, table)
+        assert (requested.parameter, requested.default) == (parameter, default)
         assert len(read_bytes(table, **{parameter: default})) == rows.count("\n")

@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
-
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import read
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, seconds
 
 FIX = 1718452800
@@ -74,9 +72,7 @@ class TestTimeColumns:
         assert "No column of times was found" in notes(table(cell, name=name))["untimed"]
 
     def test_days_since_1899_under_a_name_that_promises_instants_require_their_unit(self) -> None:
-        with pytest.raises(ChoiceNeeded) as open_choice:
-            read_bytes(table("45458.5", name="timestamp of fix"))
-        assert open_choice.value.parameter == "time_unit"
+        assert refusal(ChoiceNeeded, read_bytes, table("45458.5", name="timestamp of fix")).parameter == "time_unit"
 
     def test_an_empty_column_is_named(self) -> None:
         assert "'when' is empty" in notes(table("", "", name="when"))["untimed"]

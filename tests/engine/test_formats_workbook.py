@@ -16,7 +16,7 @@ import pytest
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
 from tests.engine.frame_sample import FIX, fixes
@@ -165,9 +165,7 @@ class TestSheets:
 
 class TestRefusals:
     def refused(self, data: bytes, **values: object) -> FormatError:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, "x.xlsx", **values)
-        return refused.value
+        return refusal(FormatError, read_bytes, data, "x.xlsx", **values)
 
     def test_other_documents_name_what_to_save(self) -> None:
         old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
@@ -269,7 +267,6 @@ class TestNamedCsv:
             "gzip": gzip.compress(book),
             "zip": zipped(**{"walk.csv": book}),
         }
-        with pytest.raises(FormatError) as refused:
-            read(io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
-        assert "spreadsheet" in refused.value.message
-        assert re.search(r"save .* (as|again)|Save|Unpack", refused.value.message)
+        refused = refusal(FormatError, read, io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
+        assert "spreadsheet" in refused.message
+        assert re.search(r"save .* (as|again)|Save|Unpack", refused.message)

@@ -3,7 +3,7 @@
 import pytest
 
 from privacy_engine.errors import FormatError
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.format_samples import KML, TCX, read_bytes, seconds, zipped
 
 NOON, LATER = "2024-06-15T12:00:00Z", "2024-06-15T12:10:00Z"
@@ -98,6 +98,4 @@ class TestTcx:
     def test_other_xml_is_named(self) -> None:
         with pytest.raises(FormatError, match="SVG image"):
             read_bytes(b"<svg></svg>")
-        with pytest.raises(FormatError) as refused:
-            read_bytes(b"<svg></svg>", format="tcx")
-        assert refused.value.code == "not_tcx"
+        assert refusal(FormatError, read_bytes, b"<svg></svg>", format="tcx").code == "not_tcx"

@@ -16,7 +16,7 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Column, Synthetic, Zones, landmark_methods, parse_short
 from privacy_engine.landmarks.synthetic import MODES, average_temporal_distance, dataset_temporal_distance
 from privacy_engine.mechanism import mechanisms
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.test_exports import exported
 from tests.examples import examples
 
@@ -123,9 +123,7 @@ class TestColumn:
 class TestMarksOfATrajectory:
     @each("marked", [[True], [True, False, True], [0, 1], ["a", "b"], [[True, False]]])
     def test_are_checked_like_the_other_columns(self, marked: Any) -> None:
-        with pytest.raises(DataError) as refused:
-            Trajectory([0, 0], [0, 0], marked=marked)
-        assert refused.value.field == "marked"
+        assert refusal(DataError, Trajectory, [0, 0], [0, 0], marked=marked).field == "marked"
 
     def test_no_one_can_change_them(self) -> None:
         mine = np.array([True, False])

@@ -17,7 +17,7 @@ from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, Ra
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
-from tests.cases import each
+from tests.cases import each, refusal
 
 Q = 400.0  # 20 m a step and axis
 RADIUS_M = 200.0
@@ -255,9 +255,8 @@ class TestSpec:
         ],
     )
     def test_steps_that_are_none_are_refused_by_name(self, steps, field):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
-        assert [error.field for error in caught.value.errors] == [field]
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, self.PLAIN | {"postprocess": steps})
+        assert [error.field for error in caught.errors] == [field]
 
     def test_the_guarantee_is_the_mechanisms_and_the_label_names_the_steps(self):
         plain = ReleaseSpec.parse(self.PLAIN | {"seed": None})

@@ -16,7 +16,7 @@ import pytest
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import read
-from tests.cases import each
+from tests.cases import each, refusal
 
 REFUSED = "refused: "
 OF_BENCHMARKS = "geolife/"
@@ -123,8 +123,7 @@ def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
 
 @each("file", UNREAD)
 def test_refusals_have_a_message(data: Path, file: str) -> None:
-    with pytest.raises(FormatError) as refused:
-        read(data / file, kinds=KINDS)
-    assert REFUSED + refused.value.code == TABLE[file]["outcome"]
-    assert refused.value.message.endswith((".", "…", ")"))
-    assert json.dumps(refused.value.as_dict(), allow_nan=False)
+    refused = refusal(FormatError, read, data / file, kinds=KINDS)
+    assert REFUSED + refused.code == TABLE[file]["outcome"]
+    assert refused.message.endswith((".", "…", ")"))
+    assert json.dumps(refused.as_dict(), allow_nan=False)

@@ -19,7 +19,7 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Schedule, landmark_methods, parse_short
 from privacy_engine.landmarks.local_time import local_clock, zone_names
 from privacy_engine.landmarks.schedule import DAYS
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 ZONES = sorted(zone_names())
@@ -233,9 +233,8 @@ class TestRefusals:
         ],
     )
     def test_fail_by_field_rule_and_value(self, changed: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            landmark_methods.parse(GOOD | changed, field="method")
-        [error] = refused.value.errors
+        refused = refusal(ParameterErrors, landmark_methods.parse, GOOD | changed, field="method")
+        [error] = refused.errors
         assert error.field == f"method.{field}"
         assert rule in error.rule
 
@@ -276,9 +275,8 @@ class TestRefusals:
         ],
     )
     def test_fail_short_forms_that_mean_nothing(self, text: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            parse_short(text)
-        assert (getattr(refused.value, "errors", None) or [refused.value])[0].field.startswith("landmarks")
+        refused = refusal(ParameterError, parse_short, text)
+        assert (getattr(refused, "errors", None) or [refused])[0].field.startswith("landmarks")
 
 
 class TestShortForm:

@@ -19,7 +19,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError, DataError, ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 from tests.examples import examples
 
@@ -82,11 +82,8 @@ def test_one_of_many_landmark_sets_that_overspends_is_refused(times: float, mark
     n, mechanism = 6_000, Spends(**HOW, times=times)
     event = np.arange(n)
     masks = np.array([event == 5, event < marked])
-    with pytest.raises(BudgetError) as alone:
-        mechanism.simulation_plan(masks[1])
-    with pytest.raises(BudgetError) as together:
-        mechanism.simulation_plans(masks)
-    assert str(together.value) == str(alone.value)
+    alone = refusal(BudgetError, mechanism.simulation_plan, masks[1])
+    assert str(refusal(BudgetError, mechanism.simulation_plans, masks)) == str(alone)
 
 
 @given(

@@ -17,7 +17,7 @@ from privacy_engine import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.conftest import SHARED
 from tests.examples import examples
 
@@ -232,12 +232,11 @@ GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m
     ],
 )
 def test_names_what_it_refuses(field: str, value: Any) -> None:
-    with pytest.raises(EngineError) as caught:
-        stay_point_mask(**(GOOD | {field: value}))
+    caught = refusal(EngineError, stay_point_mask, **GOOD | {field: value})
     expected = "lon" if field == "time_s" and value == [0.0, 1.0] else field
-    assert caught.value.field == expected
-    assert caught.value.rule
-    assert expected in caught.value.message
+    assert caught.field == expected
+    assert caught.rule
+    assert expected in caught.message
 
 
 def test_refuses_times_that_decrease() -> None:

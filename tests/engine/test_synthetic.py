@@ -19,7 +19,7 @@ from privacy_engine.landmarks.synthetic import (
     landmark_weights,
     sample_landmarks,
 )
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 
@@ -112,10 +112,9 @@ class TestAverageDistance:
 )
 def test_refusals_name_field_rule_and_value(field: str, value: Any, rule: str) -> None:
     arguments: dict[str, Any] = {"n": 10, "count": 3, "distribution": "uniform", "scale_divisor": 10.0} | {field: value}
-    with pytest.raises(ParameterError) as refused:
-        sample_landmarks(**arguments, rng=noise.seeded(1))
-    assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value) or value != value
-    assert str(refused.value).startswith(f"{field} must be {rule}, got ")
+    refused = refusal(ParameterError, sample_landmarks, **arguments, rng=noise.seeded(1))
+    assert (refused.field, refused.rule, refused.value) == (field, rule, value) or value != value
+    assert str(refused).startswith(f"{field} must be {rule}, got ")
 
 
 def test_weights_refuse_a_scale_that_is_none() -> None:

@@ -16,7 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson
 from privacy_engine.landmarks.zones import MOST_CORNERS, MOST_ZONES
-from tests.cases import each
+from tests.cases import each, refusal
 from tests.examples import examples
 
 SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
@@ -219,10 +219,9 @@ class TestRefused:
     @each("why", REFUSED)
     def test_by_field_rule_and_value(self, why: str) -> None:
         shape, field, rule = REFUSED[why]
-        with pytest.raises(ParameterErrors) as refused:
-            zones(poly(*SQUARE), shape)
-        error = refused.value.errors[0]
-        assert len(refused.value.errors) <= 2
+        refused = refusal(ParameterErrors, zones, poly(*SQUARE), shape)
+        error = refused.errors[0]
+        assert len(refused.errors) <= 2
         assert error.field == f"method.zones.1.{field}"
         assert rule in error.rule
         assert error.message.startswith(f"{error.field} {error.rule}")
@@ -246,14 +245,11 @@ class TestRefused:
         ],
     )
     def test_lists_that_are_none_or_too_long(self, value: Any, field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            landmark_methods.parse({"name": "zones", "zones": value}, field="method")
-        assert (refused.value.errors[0].field, refused.value.errors[0].rule) == (field, rule)
+        refused = refusal(ParameterErrors, landmark_methods.parse, {"name": "zones", "zones": value}, field="method")
+        assert (refused.errors[0].field, refused.errors[0].rule) == (field, rule)
 
     def test_a_hundred_thousand_wrong_corners_are_one_error(self) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            zones(poly([["x", "y"]] * 90_000))
-        assert len(refused.value.errors) <= 2
+        assert len(refusal(ParameterErrors, zones, poly([["x", "y"]] * 90_000)).errors) <= 2
 
 
 class TestGeojson:
@@ -308,10 +304,9 @@ class TestGeojson:
         ],
     )
     def test_what_is_none_is_refused_by_its_place(self, source: Any, field: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            zones_from_geojson(source)
-        assert refused.value.field == field
-        assert refused.value.rule
+        refused = refusal(ParameterError, zones_from_geojson, source)
+        assert refused.field == field
+        assert refused.rule
 
 
 @each(("rings", "corners"), [(1, 5001), (5, 4500)])
