@@ -1,7 +1,5 @@
 """AdaPub: the vectors of streams.md, the laws that its proofs rest on, and a plain loop with the same results."""
 
-import csv
-import gzip
 import itertools
 import math
 from fractions import Fraction
@@ -15,16 +13,15 @@ from benchmarks.references.streams import GivenDraws, plain_adapub
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.audit import AuditSpec, audit
-from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, ParameterErrors
 from privacy_engine.kernels import adapub as kernel
 from privacy_engine.kernels import adapub_groups as partition
 from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
-from privacy_engine.metrics import StreamRelativeError
 from privacy_engine.spec import ReleaseSpec
 from tests.cases import each, refusal
 from tests.engine.called import called
+from tests.engine.stream_sets import counted
 
 SOUND = ("code", "svt", "post")
 counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
@@ -32,11 +29,6 @@ counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
 
 def mechanism(**given):
     return StreamAdaPub(**{"epsilon": 1.0, "window": 100, "sensitivity": 1, **given})
-
-
-def counted(rows) -> CountStream:
-    rows = np.asarray(rows)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
 
 
 def deviation(values) -> Fraction:
@@ -370,24 +362,3 @@ def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     assert found.verdict == ("violated" if mode == "text" else "consistent")
     violated = [pair.name for pair in found.pairs if pair.verdict == "violated"]
     assert violated == (["a first count of 1 more, then 5 similar ones and a jump"] if mode == "text" else [])
-
-
-@each(
-    ("file", "text", "svt"),
-    [
-        ("flu_hhs4.csv", 0.498, 0.548),
-        ("stateflu.csv", 0.517, 0.499),
-        ("uber212.csv", 0.682, 0.675),
-        ("online_retail.csv.gz", 0.473, 0.474),
-        ("syn.csv", 0.107, 0.106),
-    ],
-)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, text, svt):
-    """Mean of 10 seeded runs against streams.md's prototypes; an eighth apart at most (a single series varies so)."""
-    path = shared / "data" / "streams" / file
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    rows = [row if file == "syn.csv" else row[1:] for row in csv.reader(content.decode().splitlines())][1:]
-    stream, metric = counted(np.array(rows, dtype=np.float64)), StreamRelativeError()
-    for mode, expected in (("text", text), ("svt", svt)):
-        releases = mechanism(mode=mode).releases(stream, 10, rng=noise.seeded(3))
-        assert np.mean([metric.of(stream, one) for one in releases]) == pytest.approx(expected, rel=0.125)

@@ -26,6 +26,7 @@ from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease
 from tests.cases import each
+from tests.engine.stream_sets import counted
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
@@ -71,11 +72,6 @@ every_mechanism, every_sound, every_plain = (each("cls", classes) for classes in
 
 def example(cls, **given):
     return cls(**{**EXAMPLE, **given})
-
-
-def counted(rows) -> CountStream:
-    rows = np.asarray(rows)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
 
 
 def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
@@ -341,22 +337,3 @@ class TestMetrics:
     def test_nothing_published_is_no_number(self):
         empty = counted(np.empty((0, 1), dtype=np.int64))
         assert math.isnan(StreamRelativeError().of(empty, self.release(np.empty((0, 1), dtype=np.int64))))
-
-
-@each(
-    ("file", "zero", "uniform", "sample"),
-    [("stateflu", 0.239, 0.390, 0.190), ("syn", 0.200, 0.049, 0.051), ("flu_hhs4", 0.199, 0.929, 0.187)],
-)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, zero, uniform, sample):
-    """Mean of 10 seeded runs against streams.md's prototypes; a tenth apart at most (single series vary)."""
-    lines = (shared / "data" / "streams" / f"{file}.csv").read_text().splitlines()[1:]
-    cells = [line.split(",") for line in lines]
-    rows = np.array([row if file == "syn" else row[1:] for row in cells], dtype=np.int64)
-    data = counted(rows)
-    metric = StreamRelativeError()
-    for cls, expected in ((stream.StreamUniform, uniform), (stream.StreamSample, sample)):
-        mechanism = cls(epsilon=1.0, window=100, sensitivity=1)
-        runs = [metric.of(data, mechanism.release(data, rng=noise.seeded(seed))) for seed in range(10)]
-        assert np.mean(runs) == pytest.approx(expected, rel=0.12)
-    nothing = StreamRelease(np.zeros_like(rows), data.names, data.labels, None, np.zeros(len(rows)))
-    assert metric.of(data, nothing) == pytest.approx(zero, abs=0.0006)
