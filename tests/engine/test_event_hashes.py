@@ -21,15 +21,10 @@ from privacy_engine.event_hashes import EventHashes, FreshEvents, Keys, classes,
 from privacy_engine.event_words import siphash24
 from privacy_engine.progress import listening
 from tests.cases import each
-from tests.engine.test_event_sketch import plain_siphash
+from tests.engine.test_event_sketch import plain_siphash, walk
 from tests.examples import examples
 
 KEYS = Keys(*(bytes(range(first, first + 16)) for first in range(4)))
-
-
-def walk(n: int, seed: int = 0) -> Trajectory:
-    rng = np.random.default_rng(seed)
-    return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
 
 
 def fresh_of(*series: Trajectory, most: int = 10**7, keys: Keys = KEYS) -> FreshEvents:

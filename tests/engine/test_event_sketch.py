@@ -28,17 +28,17 @@ KEY = bytes(range(16))
 MASK = (1 << 64) - 1
 
 
-def walk(n: int, seed: int = 0) -> Trajectory:
-    rng = np.random.default_rng(seed)
-    return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
-
-
 def part(one: Trajectory, start: int, end: int) -> Trajectory:
     return one.picked(slice(start, end))
 
 
 def sketch(*series: Trajectory, timed: bool = True, key: bytes = KEY) -> EventSketch:
     return sketch_of(series, key, timed=timed)
+
+
+def walk(n: int, seed: int = 0) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
 
 
 def plain_siphash(words: list[int], key: bytes) -> int:

@@ -38,6 +38,8 @@ from privacy_engine.recommender.transitions import transition_counts
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.venues import Venues
 from tests.cases import each
+from tests.engine import checkin_samples
+from tests.engine.checkin_samples import BOX
 
 CLASSES = list(mechanisms.of("checkins"))
 PRIVATE = [cls for cls in CLASSES if cls.publishable]
@@ -45,7 +47,6 @@ RAW = [CheckInPopularity, CheckInVenues, CheckInGravity, CheckInBlend]
 """Mechanisms whose masses are counts with the noise that :meth:`noise_sd` declares."""
 TREES = [CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree]
 SPENDING_BESIDE_MANY = [CheckInKdTree, CheckInNgram, CheckInPrivTree]
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 EXAMPLE = {"epsilon": 0.7, "contributions": 3, **BOX}
 UNITS = [(unit, relation) for unit in ("user", "record") for relation in ("add-remove", "replace-one")]
 every_mechanism = each("cls", CLASSES)
@@ -68,15 +69,9 @@ def example(cls, **given):
 
 
 def uploaded(*cells: list[int]) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside.
-
-    In the middle of each cell is a listed venue.
-    """
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
+    """Check-ins with a listed venue in the middle of each cell."""
     flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
-    users, time_s = [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0
-    return CheckIns(user, users, time_s, flat % 17, [*VENUES.ids, "outside"], lon, lat, (), VENUES)
+    return checkin_samples.uploaded(cells, place=flat % 17, places=[*VENUES.ids, "outside"], venues=VENUES)
 
 
 some_cell = st.integers(-1, 15) | st.integers(-1, 2)  # few cells: repeats, and visits that another one divides

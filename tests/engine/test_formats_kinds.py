@@ -9,27 +9,20 @@ import pytest
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, read
 from tests.cases import each, refusal
-from tests.engine.format_samples import CSV, GPX, PLT, read_bytes, seconds, zipped
+from tests.engine.format_samples import CSV, GPX, PLT, feature, read_bytes, seconds, zipped
 
 
 class TestGeoJson:
     def test_a_multi_line_takes_its_times_line_by_line(self) -> None:
-        feature = {
-            "type": "Feature",
-            "properties": {"coordTimes": [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]},
-            "geometry": {"type": "MultiLineString", "coordinates": [[[1, 1], [2, 2]], [[3, 3]]]},
-        }
-        one = read_bytes(json.dumps(feature).encode()).series[0]
+        times = [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]
+        line = feature("MultiLineString", [[[1, 1], [2, 2]], [[3, 3]]], coordTimes=times)
+        one = read_bytes(json.dumps(line).encode()).series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0, 1718447520.0]
 
     @each("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
     def test_times_under_many_names(self, name: str) -> None:
-        feature = {
-            "type": "Feature",
-            "properties": {name: 1718447400},
-            "geometry": {"type": "Point", "coordinates": [1, 2]},
-        }
-        assert seconds(read_bytes(json.dumps(feature).encode()).series[0]) == [1718447400.0]
+        data = json.dumps(feature("Point", [1, 2], **{name: 1718447400})).encode()
+        assert seconds(read_bytes(data).series[0]) == [1718447400.0]
 
     def test_an_old_crs_is_followed(self) -> None:
         geometry = {"type": "Point", "coordinates": [12947950, 4865090]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
 from tests.cases import each, refusal
-from tests.engine.format_samples import read_bytes, zipped
+from tests.engine.format_samples import collection, feature, read_bytes, zipped
 
 HOUR = 1718444200
 
@@ -140,12 +139,8 @@ class TestParquet:
         assert refusal(FormatError, self.read, column, landmark="landmark").code == "bad_marks"
 
 
-def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
-    return {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
-
-
-def collection(*features: dict[str, Any], **values: object) -> Reading:
-    return read_bytes(json.dumps({"type": "FeatureCollection", "features": list(features)}).encode(), **values)
+def gathered(*features: dict[str, Any], **values: object) -> Reading:
+    return read_bytes(collection(*features), **values)
 
 
 class TestGeojson:
@@ -162,25 +157,25 @@ class TestGeojson:
         ],
     )
     def test_of_a_line(self, value: Any, expected: list[bool]) -> None:
-        assert marked(collection(feature("LineString", self.LINE, is_landmark=value))) == [expected]
+        assert marked(gathered(feature("LineString", self.LINE, is_landmark=value))) == [expected]
 
     def test_of_points_and_of_several_lines(self) -> None:
         points = [feature("Point", [i, 1], landmark=mark) for i, mark in enumerate([True, "no", 1])]
-        assert marked(collection(*points, feature("Point", [9, 1]))) == [[True, False, True, False]]
+        assert marked(gathered(*points, feature("Point", [9, 1]))) == [[True, False, True, False]]
         lines = [[[1, 1], [2, 1]], [[3, 1]]]
         for value in ([1, 0, 1], [[1, 0], [1]]):
-            assert marked(collection(feature("MultiLineString", lines, landmark=value))) == [[True, False, True]]
+            assert marked(gathered(feature("MultiLineString", lines, landmark=value))) == [[True, False, True]]
 
     def test_named_left_out_and_absent(self) -> None:
         line = feature("LineString", self.LINE, Home=[1, 0, 0])
-        assert marked(collection(line)) == [None]
-        assert marked(collection(line, landmark="home")) == [[True, False, False]]
-        assert marked(collection(feature("LineString", self.LINE, landmark=True), landmark="#0")) == [None]
-        refused = refusal(FormatError, collection, line, landmark="work")
+        assert marked(gathered(line)) == [None]
+        assert marked(gathered(line, landmark="home")) == [[True, False, False]]
+        assert marked(gathered(feature("LineString", self.LINE, landmark=True), landmark="#0")) == [None]
+        refused = refusal(FormatError, gathered, line, landmark="work")
         assert (refused.code, refused.field) == ("unknown_column", "landmark")
 
     def test_structures_are_no_marks(self) -> None:
-        assert marked(collection(feature("LineString", self.LINE, poi=[{}, [], {}]))) == [None]
+        assert marked(gathered(feature("LineString", self.LINE, poi=[{}, [], {}]))) == [None]
 
 
 class TestArchives:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import unicodedata
 import zipfile
 
@@ -17,7 +16,20 @@ from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, preview
 from privacy_engine.landmarks import parse_short
 from tests.cases import each, refusal
-from tests.engine.format_samples import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
+from tests.engine.format_samples import (
+    CSV,
+    GPX,
+    OWNTRACKS,
+    PLT,
+    PORTO,
+    SHAPES,
+    TDRIVE,
+    collection,
+    feature,
+    line_feature,
+    read_bytes,
+    zipped,
+)
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
@@ -48,16 +60,12 @@ def table(*rows: str, head: str = "user,time,lat,lon") -> bytes:
 
 def features(key: str, values: list[object], *, minutes: int = 1) -> bytes:
     """Points a minute apart, each with a property."""
-    made = [
-        {
-            "type": "Feature",
-            "properties": {"time": f"2024-06-15T{10 + i // 60:02d}:{i * minutes % 60:02d}:00Z"}
-            | ({} if value is None else {key: value}),
-            "geometry": {"type": "Point", "coordinates": [13.4 + i / 1000, 52.5]},
-        }
-        for i, value in enumerate(values)
-    ]
-    return json.dumps({"type": "FeatureCollection", "features": made}).encode()
+    times = (f"2024-06-15T{10 + i // 60:02d}:{i * minutes % 60:02d}:00Z" for i in range(len(values)))
+    made = (
+        feature("Point", [13.4 + i / 1000, 52.5], time=time, **({} if value is None else {key: value}))
+        for i, (time, value) in enumerate(zip(times, values, strict=True))
+    )
+    return collection(*made)
 
 
 def archive(**members: bytes) -> bytes:
@@ -85,10 +93,8 @@ class TestGeoJson:
             lon, lat = there[who]
             time = f"2024-06-15T10:{i:02d}:00Z"
             rows.append(f"{'ab'[who]},{time},{lat},{lon}")
-            properties = {key: "ab"[who], "time": time}
-            geometry = {"type": "Point", "coordinates": [lon, lat]}
-            made.append({"type": "Feature", "properties": properties, "geometry": geometry})
-        reading = read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+            made.append(feature("Point", [lon, lat], time=time, **{key: "ab"[who]}))
+        reading = read_bytes(collection(*made))
         assert [(one.name, len(one)) for one in reading.series] == [("a", 20), ("b", 20)]
         stays = parse_short("stay-points:200m:30min").mark(reading.series)
         assert [one.count for one in stays] == [20, 20]
@@ -111,15 +117,11 @@ class TestGeoJson:
 
     def test_lines_of_names(self) -> None:
         def lines(first: str, second: str) -> Reading:
-            made = [
-                {
-                    "type": "Feature",
-                    "properties": {"name": name, "coordTimes": [f"2024-06-15T{t}:00Z" for t in times.split()]},
-                    "geometry": {"type": "LineString", "coordinates": [[13.4, 52.5], [13.5, 52.5]]},
-                }
-                for name, times in (("anna", first), ("bob", second))
-            ]
-            return read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+            instants = (
+                (name, [f"2024-06-15T{t}:00Z" for t in of.split()]) for name, of in (("anna", first), ("bob", second))
+            )
+            made = (line_feature([13.4, 52.5], [13.5, 52.5], name=name, coordTimes=times) for name, times in instants)
+            return read_bytes(collection(*made))
 
         assert whose(lines("10:00 11:00", "10:30 11:30")) == [("anna", "anna"), ("bob", "bob")]
         assert whose(lines("10:00 11:00", "11:00 12:00")) == [("anna", ""), ("bob", "")]

@@ -1,7 +1,6 @@
 """Counts and check-ins: recognised by their columns or chosen, and checked once at the entry points."""
 
 import gzip
-import io
 
 import numpy as np
 import pytest
@@ -11,8 +10,9 @@ from hypothesis import strategies as st
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import DataError, FormatError, ParameterError
 from privacy_engine.formats import Reading
-from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.arrow import pa
 from tests.cases import each, refusal
+from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 
 WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
@@ -23,12 +23,6 @@ CHECKINS = (
 SNAP = b"0\t2010-10-12T00:21:28Z\t40.64\t-73.78\t23261\n0\t2010-10-11T20:21:20Z\t40.74\t-73.98\t16907\n"
 DAY_S = 86400.0
 NEW_YEAR_S = 1704067200.0
-
-
-def parquet(**columns: object) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(pa.table(columns), out)
-    return out.getvalue()
 
 
 def stream(data: bytes, **options: object) -> CountStream:

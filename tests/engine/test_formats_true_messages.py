@@ -8,7 +8,7 @@ import json
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import read
 from tests.cases import each, refusal
-from tests.engine.format_samples import read_bytes, seconds
+from tests.engine.format_samples import collection, line_feature, read_bytes, seconds
 
 FIX = 1718452800
 
@@ -111,33 +111,24 @@ class TestOverflow:
         assert "e7_overflow" not in notes(b"lat,lon\n52.5,300.5\n52.5,301.5\n")
 
 
-def line(*coordinates: object, **properties: object) -> dict[str, object]:
-    geometry = {"type": "LineString", "coordinates": coordinates}
-    return {"type": "Feature", "properties": properties, "geometry": geometry}
-
-
-def collection(*features: object) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
-
-
 class TestLines:
     def test_the_fourth_coordinate_of_kepler_trips_is_the_time(self) -> None:
         for unit in (1, 1000):
-            trip = line([-74.2, 40.7, 0, FIX * unit], [-74.1, 40.8, 0, (FIX + 33) * unit], vendor="A")
+            trip = line_feature([-74.2, 40.7, 0, FIX * unit], [-74.1, 40.8, 0, (FIX + 33) * unit], vendor="A")
             reading = read_bytes(collection(trip))
             assert seconds(reading.series[0]) == [FIX, FIX + 33]
             assert any("fourth coordinate" in guess["message"] for guess in reading.report.guesses)
 
     @each("last", [(120, 125), (FIX, FIX - 1)])
     def test_a_fourth_coordinate_that_is_no_time_is_reported_as_none(self, last: tuple[int, int]) -> None:
-        data = collection(line([1, 1, 0, last[0]], [2, 2, 0, last[1]]))
+        data = collection(line_feature([1, 1, 0, last[0]], [2, 2, 0, last[1]]))
         assert read_bytes(data).series[0].time_s is None
         assert f"such as {last[0]}" in notes(data)["fourth_coordinate"]
 
     def test_movingpandas_segments_are_one_trajectory(self) -> None:
         clock = ["2024-06-15T12:00:00", "2024-06-15T12:01:00", "2024-06-15T12:02:00"]
         spots = [[13.4, 52.5], [13.5, 52.6], [13.6, 52.7]]
-        parts = [line(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
+        parts = [line_feature(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
         reading = read(io.BytesIO(collection(*parts)), name="x.geojson")
         assert seconds(reading.series[0]) == [FIX, FIX + 60, FIX + 120]
         assert reading.series[0].lon.tolist() == [13.4, 13.5, 13.6]
@@ -162,7 +153,9 @@ class TestLines:
         assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
 
     def test_whole_lines_have_the_times_of_their_ends_only(self) -> None:
-        data = collection(line([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00"))
+        data = collection(
+            line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
+        )
         reading = read_bytes(data)
         assert seconds(reading.series[0]) == [FIX, FIX + 120]
         assert reading.report.dropped == {"no_time": 1}

@@ -16,6 +16,7 @@ from scipy.special import chdtrc, kv
 from privacy_engine import geo, noise
 from privacy_engine.errors import ParameterError
 from tests.cases import each
+from tests.engine.test_simulated_noise import dkw
 from tests.examples import examples
 
 DRAWS = 400_000
@@ -38,11 +39,6 @@ def moved() -> tuple[np.ndarray, np.ndarray]:
     lon, lat = noise.planar_laplace(np.full(DRAWS, 116.4), np.full(DRAWS, 39.9), RATE, rng=noise.seeded(7))
     plane = geo.LocalPlane(116.4, 39.9)
     return tuple(plane.project(lon, lat).T * RATE)  # type: ignore[return-value]
-
-
-def dkw(n: int, rate: float = 1e-6) -> float:
-    """How far an empirical distribution of n draws strays from the true one with probability at most ``rate``."""
-    return math.sqrt(math.log(2 / rate) / (2 * n))
 
 
 def sphere_cdf(angle: np.ndarray, rate: float) -> np.ndarray:

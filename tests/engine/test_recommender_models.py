@@ -34,19 +34,10 @@ from privacy_engine.recommender.transitions import expected_transitions, transit
 from privacy_engine.verify.contents import Unreadable
 from privacy_engine.verify.tables import READERS, format_of
 from tests.cases import each
+from tests.engine.checkin_samples import BOX, GRID, uploaded
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-GRID = Grid.from_dict(BOX)
 MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
 POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
-
-
-def uploaded(cells: list[list[int]]) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
-    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
 
 
 def collapsed(cells: list[int], most: int | None) -> list[int]:

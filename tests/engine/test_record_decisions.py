@@ -8,7 +8,7 @@ from typing import Any
 
 from privacy_engine.formats import Reading
 from tests.cases import each
-from tests.engine.format_samples import CSV, fit_file, read_bytes, seconds, zipped
+from tests.engine.format_samples import CSV, collection, fit_file, read_bytes, seconds, zipped
 from tests.engine.record_laws import rows_of
 from tests.engine.test_formats_logs import gga, nmea, rmc
 
@@ -27,10 +27,6 @@ def places(reading: Reading) -> list[tuple[float, float]]:
 
 def codes(reading: Reading) -> set[str]:
     return {note["code"] for note in reading.report.notes}
-
-
-def collection(*features: Any) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
 
 
 def segment(start: Sequence[float], end: Sequence[float], i: int) -> dict[str, Any]:

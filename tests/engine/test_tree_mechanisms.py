@@ -11,22 +11,19 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.audit.controls import half_noise
-from privacy_engine.data import CheckIns
 from privacy_engine.decomposition.box_tree import BoxTree
 from privacy_engine.decomposition.gram_tree import GramTree, with_ends
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.base import checkin_trees
 from privacy_engine.mechanisms.base.checkin_trees import MedianQuery, run_sensitivity
 from privacy_engine.mechanisms.recommendation import CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree
 from privacy_engine.metrics import HitRate
 from privacy_engine.recommender import Recommender, Sequences
 from tests.cases import each
+from tests.engine.checkin_samples import BOX, GRID, uploaded
 from tests.engine.test_every_checkin_mechanism import gowalla
 from tests.examples import examples
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-GRID = Grid.from_dict(BOX)
 TREES = {
     "wide": (CheckInQuadtree, {}),
     "seed": (CheckInQuadtree, {"preset": "seed"}),
@@ -41,14 +38,6 @@ every_one = each("named", BOTH)
 def made(named, **given):
     cls, own = BOTH[named]
     return cls(**{"epsilon": 1.0, "contributions": 4, **BOX, **own, **given})
-
-
-def uploaded(cells) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    names = [f"u{i}" for i in range(len(cells))]
-    return CheckIns(user, names, np.arange(len(flat)) * 1.0, lon=flat % 4 + 0.5, lat=flat // 4 + 0.5)
 
 
 def many(seed=1, users=120):

@@ -17,6 +17,7 @@ from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson
 from privacy_engine.landmarks.zones import MOST_CORNERS, MOST_ZONES
 from tests.cases import each, refusal
+from tests.engine.format_samples import feature
 from tests.examples import examples
 
 SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
@@ -254,23 +255,13 @@ class TestRefused:
 
 class TestGeojson:
     def test_features_with_labels_altitudes_and_circles(self) -> None:
-        document = {
-            "type": "FeatureCollection",
-            "features": [
-                {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
-                {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
-                {
-                    "type": "Feature",
-                    "properties": {"radius": 250, "label": "Work"},
-                    "geometry": {"type": "Point", "coordinates": [1, 2, 3]},
-                },
-                {
-                    "type": "Feature",
-                    "properties": {},
-                    "geometry": {"type": "GeometryCollection", "geometries": [poly(*SQUARE)]},
-                },
-            ],
-        }
+        features = [
+            {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
+            {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
+            feature("Point", [1, 2, 3], radius=250, label="Work"),
+            feature("", []) | {"geometry": {"type": "GeometryCollection", "geometries": [poly(*SQUARE)]}},
+        ]
+        document = {"type": "FeatureCollection", "features": features}
         expected = zones(
             poly(*SQUARE) | {"label": "Home"},
             {"type": "MultiPolygon", "coordinates": [SQUARE]},
