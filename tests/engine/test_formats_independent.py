@@ -27,9 +27,11 @@ from tests.engine.independent_readers import (
     by_geopandas_geolife,
     by_gpxpy,
     by_gx_track,
+    by_json_of_a_line,
     by_json_records,
     by_owntracks,
     by_pandas_ais,
+    by_pandas_columns,
     by_pandas_gtfs,
     by_pandas_movebank,
     by_pandas_plt,
@@ -113,6 +115,8 @@ REAL: list[tuple[str, str, Callable[[bytes], Rows], dict[str, Any]]] = [
     ("plt", "plt/000_20081024020959.plt", by_pandas_plt, {}),
     ("zip", "zip_gtfs/bullrunner-gtfs.zip", by_pandas_gtfs, {}),
     ("geopackage", "gpkg/demodata_geolife.gpkg", by_geopandas_geolife, {}),
+    ("csv", "csv_other/geolife_trajectory.csv", by_pandas_columns, {}),
+    ("geojson", "geojson/201901.en-trajectory.json", by_json_of_a_line, {}),
 ]
 
 
