@@ -8,7 +8,7 @@ import random
 import struct
 import tempfile
 from collections import UserDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 import pyarrow.feather
-from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
-from privacy_engine.formats import Limits, formats
+from privacy_engine.formats import Limits, formats, preview
+from privacy_engine.formats.preview import Preview
 from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
 from tests.later import openpyxl, pyogrio
@@ -155,8 +155,18 @@ def refused(read: Callable[[], Found]) -> Found | EngineError:
         return error
 
 
+def in_json(found: Preview) -> None:
+    """What a page is sent of a preview can be written as JSON."""
+    problem = found.problem and found.problem.as_dict()
+    columns = [vars(column) for column in found.columns]
+    json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
+
+
 def survive(data: bytes, **options: object) -> None:
-    """Read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
+    """Preview and read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
+    seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
+    if not isinstance(seen, EngineError):
+        in_json(seen)
     found = refused(lambda: format_samples.read_bytes(data, limits=LIMITS, **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
@@ -169,14 +179,3 @@ def survive(data: bytes, **options: object) -> None:
         assert found.column is None or isinstance(found.column, str)
     if isinstance(found, ChoiceNeeded):
         assert found.choices
-
-
-def damaged_example(data: st.DataObject, files: Sequence[bytes]) -> bytes:
-    """One of the files, up to six pieces of it replaced."""
-    content = bytearray(data.draw(st.sampled_from(files)))
-    for _ in range(data.draw(st.integers(1, 6))):
-        at = data.draw(st.integers(0, len(content) - 1))
-        piece = data.draw(st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"]))
-        content[at : at + data.draw(st.integers(0, 3))] = piece
-        content = content or bytearray(b" ")
-    return bytes(content)

@@ -1,6 +1,5 @@
 """Small files of every format, and how tests read them."""
 
-import gzip
 import io
 import json
 import sqlite3
@@ -149,6 +148,3 @@ def geopackage(script: str = "") -> bytes:
 
 
 FIT, GEOPACKAGE = fit_file(), geopackage()
-VALID = [CSV, GPX, GEOJSON, PLT, TDRIVE, gzip.compress(CSV), zipped(a=CSV, b=GPX)]
-VALID += [KML, TCX, NMEA, IGC, OWNTRACKS, TAKEOUT, PORTO, SHAPES, SEQUENCE, FIT, GEOPACKAGE]
-VALID += [RECORDS, LINES, LOCATIONS, GEOMETRIES, MOVING]
