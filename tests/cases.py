@@ -20,7 +20,7 @@ def each(
     """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
 
     All cases are run; those that fail are raised together. Fixtures are shared by the cases. A test that draws
-    examples by hypothesis stays a test for each case.
+    examples by hypothesis, or has a case with marks of its own, stays a test for each case.
     """
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     values = list(cases)
@@ -40,7 +40,7 @@ def each(
                 if name.startswith("test"):
                     setattr(test, name, decorate(method))
             return test
-        if hasattr(test, "hypothesis"):
+        if hasattr(test, "hypothesis") or any(hasattr(value, "marks") for value in values):
             return pytest.mark.parametrize(names, values, ids=shown)(test)
 
         @functools.wraps(test)

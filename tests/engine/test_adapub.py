@@ -354,7 +354,7 @@ def _audited(mode):
     return pytest.param(mode, marks=pytest.mark.slow if mode == "text" else pytest.mark.thorough)
 
 
-@each("mode", [_audited(mode) for mode in MODES])
+@pytest.mark.parametrize("mode", [_audited(mode) for mode in MODES])
 def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     """A first count is part of the queries of up to six timestamps; a window of one may leak ε = 1.5."""
     described = {"name": "stream-adapub", "epsilon": 1.5, "window": 1, "sensitivity": 1, "mode": mode}

@@ -21,7 +21,7 @@ from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import ReleaseSpec
 from tests.cases import each
-from tests.engine.mechanism_examples import every_mechanism, example
+from tests.engine.mechanism_examples import CLASSES, example
 from tests.patience import patience
 
 KIND = datatypes["trajectory"]
@@ -64,7 +64,7 @@ def in_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_releases, "FEW", 50)
 
 
-@every_mechanism
+@pytest.mark.parametrize("cls", CLASSES)
 def test_bits_are_those_of_a_release_in_memory(cls: type[TrajectoryMechanism], monkeypatch: pytest.MonkeyPatch) -> None:
     series = people()
     spec = ReleaseSpec.parse({"mechanism": example(cls).model_dump(), "seed": 5})
