@@ -296,7 +296,7 @@ class TestClasses:
     def test_of_many_uploads_are_joined_into_an_upper_bound(self) -> None:
         """What any event spent, with a random charge for each upload, is at most the class's."""
         rng = np.random.default_rng(0)
-        n, uploads = 20_000, 40
+        n, uploads = 5_000, 40
         masks = rng.random((uploads, n)) < 0.5
         found = classes(n, {i: np.flatnonzero(mask) for i, mask in enumerate(masks)}, 500)
         charges = rng.integers(1, 10, uploads)

@@ -221,15 +221,18 @@ def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
 
 @every_mechanism
 def test_declared_error_matches_draws(cls):
-    """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %)."""
-    mechanism = example(cls, window=3)
-    data = counted(np.full((1, 100_000), 1000))
+    """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %).
+
+    A tenth of them where noise varies, which has a sample sd of at least 1.6 times the declared one.
+    """
+    mechanism, draws = example(cls, window=3), 10_000 if cls.noise_varies else 100_000
+    data = counted(np.full((1, draws), 1000))
     drawn = mechanism.release(data, rng=noise.seeded(11)).counts[0] - 1000
     if cls.noise_varies:
         assert drawn.std() > 0.98 * mechanism.noise_sd()
     else:
         assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
-    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(1e5)
+    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(draws)
 
 
 @every_mechanism

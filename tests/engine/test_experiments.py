@@ -106,6 +106,7 @@ class TestTheSameBits:
     def test_for_every_size_of_block(self, series: list[Trajectory], whole: Any, size: int | None) -> None:
         assert run(small(), series, size=size).equals(whole)
 
+    @pytest.mark.slow
     def test_for_two_processes(self, series: list[Trajectory], computed: list[Any]) -> None:
         spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
         assert run(spec, series, size=5, workers=2).equals(run(spec, series))

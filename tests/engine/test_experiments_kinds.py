@@ -116,6 +116,7 @@ class TestEveryRun:
         assert np.isnan(whole[0]).all()  # no landmarks, so no share of them
         assert np.isfinite(whole[1:][plain(cell)]).all()
 
+    @pytest.mark.slow
     def test_processes_and_interruption_change_no_bit(self, kind: str, tmp_path: Path) -> None:
         grid = {"release.mechanism.epsilon": [0.5, 1.0, 2.0]}
         one = spec(kind, grid=grid, repetitions=40)

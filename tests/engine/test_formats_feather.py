@@ -169,5 +169,6 @@ def sweep() -> None:
             survive(damaged(data, seed), kinds=("stream", "checkins"))
 
 
+@pytest.mark.slow
 def test_damage_never_ends_the_process() -> None:
     subprocess.run([sys.executable, "-c", _SWEEP], check=True, timeout=patience(170))

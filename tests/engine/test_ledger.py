@@ -9,7 +9,7 @@ from privacy_engine import geo, noise
 from privacy_engine.accounting.landmark_ledger import Ledger, protected_sums
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
-from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Skip, Uniform, UserLevel
+from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform
 from tests.cases import each
 
 
@@ -96,9 +96,3 @@ def test_adaptive_beats_uniform_on_a_slow_walk():
         release = mechanism.release(walk, LandmarkSet(mask), rng=noise.seeded(2))
         mean[mechanism.name] = geo.distance_m(walk.lon, walk.lat, release.series.lon, release.series.lat).mean()
     assert mean["landmark-adaptive"] < 0.9 * mean["landmark-uniform"]
-
-
-def test_event_level_and_user_level_budgets():
-    mask = np.array([True, False, False, True])
-    assert EventLevel(epsilon=2, radius_m=1).budgets(mask).tolist() == [2, 2, 2, 2]
-    assert UserLevel(epsilon=2, radius_m=1).budgets(mask).tolist() == [0.5, 0.5, 0.5, 0.5]

@@ -202,6 +202,7 @@ class TestSameBits:
         assert part(0, 10).tobytes() == hundred[:, :, :10].tobytes()
         assert part(130, 20).tobytes() == hundred[:, :, 130:].tobytes()
 
+    @pytest.mark.slow
     def test_for_one_process_and_several(self) -> None:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             parts = list(pool.map(part, (0, 7), (7, 13)))
