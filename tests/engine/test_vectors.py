@@ -145,7 +145,7 @@ def _(trace: Any) -> None:
 
 @check("planar_laplace")
 def _(law: Any) -> None:
-    """Closed forms here; samples are held against the same values in test_noise.py and test_simulated_noise.py."""
+    """Closed forms here; samples are held against the laws in test_noise.py and test_simulated_noise.py."""
     for p, quantile in law["quantiles eps*r"].items():
         assert float(noise.planar_quantile_m(1.0, float(p))) == near(quantile, rel=1e-12)
     for r in (1, 2):
