@@ -28,7 +28,7 @@ from privacy_engine.stays import StaySpec, stays_of
 from tests.engine.large_samples import SAMPLES
 from tests.engine.silence import assert_never_silent, longest_silence, reports
 
-FEW = 3000
+FEW = 6000
 KEY = bytes(range(16))
 
 
