@@ -19,7 +19,7 @@ from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from benchmarks.explorer_city import explorer_city
 from benchmarks.recommendation_page import PAGE, RUNS, Place, Rate, hit_rates
@@ -103,7 +103,7 @@ def interval(values: Floats) -> Interval:
     """The corrected resampled t interval of the mean of runs that each hold out :data:`TEST_SHARE` of the users."""
     runs, mean = len(values), float(values.mean())
     variance = (1 / runs + TEST_SHARE / (1 - TEST_SHARE)) * values.var(ddof=1)
-    half = float(stats.t.ppf(0.975, runs - 1) * np.sqrt(variance))
+    half = float(stdtrit(runs - 1, 0.975) * np.sqrt(variance))
     return Interval(mean, mean - half, mean + half)
 
 
@@ -170,7 +170,7 @@ def baseline(rates: dict[Place, Rate]) -> str:
     Of differences only the deviations of both parts are known, so that the intervals are as wide as if users of the
     two were others.
     """
-    wide = np.sqrt(1 / RUNS + TEST_SHARE / (1 - TEST_SHARE)) * stats.t.ppf(0.975, RUNS - 1)
+    wide = np.sqrt(1 / RUNS + TEST_SHARE / (1 - TEST_SHARE)) * stdtrit(RUNS - 1, 0.975)
     rows = []
     for name, side, unit in dict.fromkeys((one.set, one.side, one.unit) for one in rates):
         for model in dict.fromkeys(one.model for one in rates if one.model not in (NEAREST, MARKOV)):

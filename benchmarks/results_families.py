@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from benchmarks.stream_errors import Runs, Store, errors, published, rows
 from benchmarks.stream_families import FAMILIES, generated
@@ -49,7 +49,7 @@ def ratio(ours: np.ndarray, other: np.ndarray) -> tuple[float, float]:
         return 1.0, 0.0
     found = ours.mean() / max(other.mean(), ALIKE)
     apart = (ours - found * other) / max(other.mean(), ALIKE)
-    return float(found), float(stats.t.ppf(0.975, len(ours) - 1) * apart.std(ddof=1) / np.sqrt(len(ours)))
+    return float(found), float(stdtrit(len(ours) - 1, 0.975) * apart.std(ddof=1) / np.sqrt(len(ours)))
 
 
 def compared(found: dict[str, Runs], which: int) -> tuple[str, float, float]:

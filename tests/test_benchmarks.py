@@ -14,6 +14,7 @@ from benchmarks.figure import Curve, svg
 from benchmarks.floors import KINDS, MOST, Floor
 from benchmarks.page import Figure, Finding, Target, amount, page, significant, table
 from benchmarks.written import metres, write
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMPY_40 = {"numpy": 40.0}
@@ -63,7 +64,7 @@ class TestVerdict:
 
 
 class TestFloor:
-    @pytest.mark.parametrize("kind", KINDS)
+    @each("kind", KINDS)
     def test_is_work_of_as_many_units_as_it_states(self, kind: str) -> None:
         side = Floor(kind, 10_000).side()
         assert side.size == 10_000
@@ -83,7 +84,7 @@ class TestFloor:
         assert all(f"- *{kind.unit}*: {kind.text}; assumed " in text for kind in KINDS.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("seconds", "text"),
     [
         (9.996e-10, "1 ns"),

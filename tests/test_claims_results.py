@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from benchmarks import recommendation_claims as recommended
 from benchmarks import results_people as people
@@ -18,6 +17,7 @@ from benchmarks.series import READINGS
 from benchmarks.written import ROOT
 from privacy_engine.data import Trajectory
 from privacy_engine.experiments.presets import GeolifeError
+from tests.later import stats
 
 RESULTS = (ROOT / "docs" / "results.md").read_text()
 

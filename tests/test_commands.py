@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import refusal
 from tests.patience import patience
 from tests.server import ROOT, Server, clean_environment, fresh_clone, has_terminal_tools
 
@@ -130,10 +131,9 @@ class TestARunningServer:
         pytest.fail(f"no samples after a minute: {found}")
 
     def test_an_unknown_token_is_refused(self, running: Server) -> None:
-        with pytest.raises(urllib.error.HTTPError) as refused:
-            running.get_json("/api/v1/datasets/", "0" * 64)
-        refused.value.close()
-        assert refused.value.code == 401
+        refused = refusal(urllib.error.HTTPError, running.get_json, "/api/v1/datasets/", "0" * 64)
+        refused.close()
+        assert refused.code == 401
 
     def test_the_lines_of_curl(self, running: Server, token: str, walk: Path) -> None:
         api = f"{running.address}/api/v1"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pytest
 import yaml
+
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -19,7 +20,7 @@ LIBRARIES_MB = 1900
 ENDS = {"migrate"}
 """Services that end: their exit code is what others wait for."""
 
-every_service = pytest.mark.parametrize("name", SERVICES)
+every_service = each("name", SERVICES)
 
 
 def value(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.cases import each
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +42,7 @@ def run(*command: str | Path, **options: object) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=patience(170), **options)
 
 
-@pytest.mark.parametrize(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
+@each(("holding", "use"), [("half-for-landmarks", RELEASE), ("largest-error", METRIC)])
 def test_an_example_registers_and_works(holding: str, use: str) -> None:
     example = next(block for block in PYTHON_BLOCKS if holding in block)
     done = run(sys.executable, "-c", f"import privacy_engine.mechanisms\n{example}\n{use}")
@@ -49,7 +50,7 @@ def test_an_example_registers_and_works(holding: str, use: str) -> None:
 
 
 class TestCommands:
-    @pytest.mark.parametrize("line", [one for one in COMMANDS if one.startswith("make ")])
+    @each("line", [one for one in COMMANDS if one.startswith("make ")])
     def test_make_has_the_target(self, line: str) -> None:
         done = run("make", "--dry-run", "--always-make", *line.split()[1:])
         assert done.returncode == 0, done.stderr
@@ -60,7 +61,7 @@ class TestCommands:
         done = run("bash", "-c", line)
         assert done.returncode == 0, done.stdout + done.stderr
 
-    @pytest.mark.parametrize("name", sorted({one for one in NAMED if "/" in one and "<" not in one}))
+    @each("name", sorted({one for one in NAMED if "/" in one and "<" not in one}))
     def test_a_named_path_exists(self, name: str) -> None:
         example = "privacy_engine/mechanisms/landmark/half_for_landmarks.py"  # the reader's to make
         assert (ROOT / name).exists() or name == example
@@ -97,7 +98,7 @@ class TestLanguageCheck:
         command = [sys.executable, folder / "scripts" / "check-language", *(options or [name])]
         return subprocess.run(command, capture_output=True, text=True, timeout=patience(60))
 
-    @pytest.mark.parametrize(
+    @each(
         ("text", "word"),
         [
             ("def _told(x): ...", "told"),
@@ -114,7 +115,7 @@ class TestLanguageCheck:
         assert done.returncode == 1
         assert f"part.py:2: {word} -> " in done.stdout
 
-    @pytest.mark.parametrize("text", ["# a random walk", "# the adversary knows it", "bringing", "essay", "taskset"])
+    @each("text", ["# a random walk", "# the adversary knows it", "bringing", "essay", "taskset"])
     def test_a_standard_use_is_not(self, folder: Path, text: str) -> None:
         assert self.check(folder, text).returncode == 0
 

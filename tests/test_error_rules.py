@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("privacy_engine", "dashboard", "scripts", "benchmarks")
@@ -128,7 +128,7 @@ def test_no_error_is_its_own_cause_and_every_walk_over_causes_ends() -> None:
     assert [f"{path.relative_to(ROOT)}:{one}" for path, tree in trees.items() for one in faults(tree, passing)] == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "raise error if isinstance(error, A) else B() from error",
@@ -153,7 +153,7 @@ def test_the_search_finds_circles(text: str) -> None:
     assert list(faults(tree, passing_functions([tree])))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "raise B() from error",

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.event_copies import PAGE, measured, tables
 from privacy_engine.event_hashes.limits import FOUND_IN_PART, NOT_FOUND
+from tests.cases import each
 
 Rows = list[list[str]]
 
@@ -20,7 +21,7 @@ def test_the_page_has_what_is_measured(rows: tuple[Rows, Rows]) -> None:
     assert f"<!-- measured -->\n{tables(*rows)}\n<!-- /measured -->" in PAGE.read_text()
 
 
-@pytest.mark.parametrize(("verdict", "listed"), [("not found", NOT_FOUND), ("in part", FOUND_IN_PART)])
+@each(("verdict", "listed"), [("not found", NOT_FOUND), ("in part", FOUND_IN_PART)])
 def test_the_list_of_what_is_not_found_is_complete(rows: tuple[Rows, Rows], verdict: str, listed: list[str]) -> None:
     fixes, rest = rows
     assert [name for name, *_, decided in fixes + rest if decided == verdict] == list(listed)

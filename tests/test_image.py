@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.fresh_environment import fresh_environment
 from tests.image import DOCKERFILE, Build, Ignore, context, copied, instructions, tracked
 from tests.patience import patience
@@ -50,7 +51,7 @@ class TestDockerfile:
             assert version == f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("rules", "path", "left"),
     [
         ("*\n!a", "a/b.py", True),

@@ -17,6 +17,7 @@ import pytest
 from privacy_engine import noise
 from privacy_engine.kernels import kernel, order, philox
 from privacy_engine.kernels.temporal import losses
+from tests.cases import each
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -126,7 +127,7 @@ def test_views_copies_and_read_only_arrays_share_one_specialisation() -> None:
     assert specialisations(losses) == 1
 
 
-@pytest.mark.parametrize("wrong", [np.ones(2, dtype=np.float32), np.ones((2, 2)), np.ones(4)[::2], "text"])
+@each("wrong", [np.ones(2, dtype=np.float32), np.ones((2, 2)), np.ones(4)[::2], "text"])
 def test_other_types_are_refused_and_not_compiled(wrong: Any) -> None:
     one = np.ones(2)
     with pytest.raises(TypeError, match="No matching definition"):

@@ -4,9 +4,9 @@ import base64
 import os
 from pathlib import Path
 
-import nbformat
 import pytest
 
+from tests.later import nbformat
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -13,6 +13,8 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.cases import each
+
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 400
 LOCKS = ("requirements.txt", "requirements-s3.txt", "requirements-dev.txt")
@@ -55,13 +57,13 @@ class TestLocks:
         for lock in LOCKS:
             assert _pins("requirements.txt").items() <= _pins(lock).items()
 
-    @pytest.mark.parametrize("lock", LOCKS)
+    @each("lock", LOCKS)
     def test_every_pin_has_hashes(self, lock: str) -> None:
         entries = re.split(r"^(?=[a-z0-9])", (ROOT / lock).read_text(), flags=re.MULTILINE)[1:]
         assert entries
         assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
 
-    @pytest.mark.parametrize("lock", LOCKS)
+    @each("lock", LOCKS)
     def test_no_address_of_a_package_index_is_written_down(self, lock: str) -> None:
         text = (ROOT / lock).read_text()
         assert "://" not in text

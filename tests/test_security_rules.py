@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = sorted([*ROOT.glob("dashboard/**/*.py"), *ROOT.glob("privacy_engine/**/*.py")])
@@ -91,7 +91,7 @@ def test_python_runs_no_text_and_reads_no_objects() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "eval('1')",
@@ -111,9 +111,7 @@ def test_the_search_finds_what_is_not_allowed(text: str) -> None:
     assert list(_faults(ast.parse(text)))
 
 
-@pytest.mark.parametrize(
-    "text", ["np.random.default_rng(7)", "logger.warning('%s', type(error).__name__)", "rng.normal(0, 1)"]
-)
+@each("text", ["np.random.default_rng(7)", "logger.warning('%s', type(error).__name__)", "rng.normal(0, 1)"])
 def test_the_search_leaves_what_is_right(text: str) -> None:
     assert list(_faults(ast.parse(text))) == []
 

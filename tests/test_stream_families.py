@@ -13,6 +13,7 @@ from benchmarks.written import ROOT
 from privacy_engine import noise
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.stream import StreamShrink
+from tests.cases import each
 
 NAMES = {name.partition(":")[0]: name for name in FAMILIES}
 
@@ -31,7 +32,7 @@ def by(name: str, other: str, epsilon: float, window: int, seeds: int = 2) -> fl
 class TestErrors:
     """Cells in which an earlier version had 1.5 to 5.6 times the error of the other mechanism."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("name", "other", "epsilon", "window", "most"),
         [
             ("rough", "stream-uniform", 10.0, 10, 1.2),  # counts around levels that vary, far above noise

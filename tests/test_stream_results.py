@@ -10,6 +10,7 @@ import pytest
 from benchmarks.stream_errors import EPSILONS, TREES, WINDOWS, Store, rows
 from benchmarks.stream_sets import counts, last_dimensions
 from benchmarks.stream_tables import ARE, MAE, Measured, best_other, beyond, number, ratio, shrink, usual, whole_grid
+from tests.cases import each
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_a_set_that_was_not_measured_is_not_compared(store: Store) -> None:
         usual(Measured(store))
 
 
-@pytest.mark.parametrize(("value", "text"), [(0.0884, "0.0884"), (5.0979, "5.10"), (344.66, "345"), (5432.1, "5432")])
+@each(("value", "text"), [(0.0884, "0.0884"), (5.0979, "5.10"), (344.66, "345"), (5432.1, "5432")])
 def test_numbers_have_three_digits(value: float, text: str) -> None:
     assert number(value) == text
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.cases import each
 
 ROOT = Path(__file__).parents[1]
 BANNED = re.compile(
@@ -51,7 +51,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("folder", "pattern", "texts"), PLACES, ids=[folder for folder, _, _ in PLACES])
+@each(("folder", "pattern", "texts"), PLACES, ids=[folder for folder, _, _ in PLACES])
 def test_no_replaced_phrase_is_shown(folder, pattern, texts):
     files = sorted((ROOT / folder).rglob(pattern))
     assert files
@@ -64,7 +64,7 @@ def test_no_replaced_phrase_is_shown(folder, pattern, texts):
     assert not found
 
 
-@pytest.mark.parametrize(
+@each(
     ("texts", "source"),
     [
         (template_texts, "<p class='x'>{% if a %}Mark landmarks{% endif %}</p>"),

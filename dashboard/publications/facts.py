@@ -92,7 +92,8 @@ def time_marks(start: float, end: float) -> list[dict[str, Any]]:
     step = next((3600.0 * one for one in STEPS_H if (end - start) / (3600.0 * one) <= MARKS), end - start)
     form = "%H:%M" if step < 86400 else "{0.day} %b" if end - start < 300 * 86400 else "%b %Y"
     times = np.arange(math.ceil(start / step) * step, end, step)
-    moments = [(one, datetime.fromtimestamp(float(one), UTC)) for one in times]
+    inside = times[(times >= start) & (times < end)]  # start / step is rounded, to 0 where start is subnormal
+    moments = [(one, datetime.fromtimestamp(float(one), UTC)) for one in inside]
     return [{"at": 100 * (one - start) / (end - start), "text": f"{at:{form}}".format(at)} for one, at in moments]
 
 

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -275,6 +276,7 @@ def tiles() -> bytes:
         return write_tiles(Path(folder) / "map.pmtiles", {(0, 0, 0): streets(0, 0, 0)}).read_bytes()
 
 
+@cache
 def schema() -> dict[str, Any]:
     """The OpenAPI schema."""
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 
 from dashboard.core.failures import ADVICE, Advice, explained, failure
 from privacy_engine.errors import FormatError
+from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
@@ -34,6 +35,7 @@ def stated(node: ast.AST) -> Iterator[ast.expr]:
             yield node.args[0]
 
 
+@cache
 def codes() -> dict[str, str]:
     """Every code with a place where it is stated."""
     found = {}
@@ -66,12 +68,12 @@ def test_the_search_finds_what_it_should() -> None:
     assert len(found) > 40
 
 
-@pytest.mark.parametrize("code", sorted(set(codes()) - NOT_OF_JOBS))
-def test_every_code_has_its_advice(code: str) -> None:
-    assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/core/failures.py"
+def test_every_code_has_its_advice() -> None:
+    missing = {code: place for code, place in codes().items() if code not in NOT_OF_JOBS | set(ADVICE)}
+    assert not missing, f"{missing} have no advice in dashboard/core/failures.py"
 
 
-@pytest.mark.parametrize("code", sorted(ADVICE))
+@each("code", sorted(ADVICE))
 def test_advice_is_two_plain_sentences(code: str) -> None:
     advice = ADVICE[code]
     for text in (advice.what, advice.action):
@@ -100,7 +102,7 @@ def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours() -> None:
     assert Advice(reported["message"], reported["action"], reported["again"]) == ADVICE["internal"]
 
 
-@pytest.mark.parametrize("code", ["time-limit", "unreadable"])
+@each("code", ["time-limit", "unreadable"])
 def test_an_error_that_is_its_own_cause_is_followed_once(code: str) -> None:
     """Raised from itself, or in a circle of two: the search for the time limit ends all the same."""
     first, second = FormatError("The one."), FormatError("The other.")

@@ -15,7 +15,6 @@ from schemathesis.core.parameters import ParameterLocation
 
 from dashboard.accounts import services as accounts
 from dashboard.accounts.models import AttemptCount, User
-from dashboard.config.wsgi import application
 from dashboard.datasets.models import Dataset
 from tests.dashboard.rows import rows_of
 from tests.examples import examples
@@ -49,6 +48,8 @@ LISTED = {"mechanisms": "landmark-skip", "postprocess": "ou-smoother", "cleaning
 
 def served(environ: dict[str, Any], start_response: Any) -> list[bytes]:
     """The application, its responses closed as a server closes them (which releases uploads)."""
+    from dashboard.config.wsgi import application  # takes half a second that collection need not
+
     with contextlib.closing(application(environ, start_response)) as answer:
         return [b"".join(answer)]
 

@@ -7,29 +7,31 @@ import json
 import random
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
+from collections import UserDict
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-import openpyxl
 import pyarrow as pa
 import pyarrow.feather
-import pyogrio
-from hypothesis import strategies as st
 
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import ChoiceNeeded, EngineError, FormatError
 from privacy_engine.exports import write
-from privacy_engine.formats import Limits, formats
+from privacy_engine.formats import Limits, formats, preview
+from privacy_engine.formats.preview import Preview
 from tests.engine import format_samples
 from tests.engine.test_formats_tables import AIS, MOVEBANK
+from tests.later import openpyxl, pyogrio
 
 Found = TypeVar("Found")
 LIMITS = Limits(total=4_000_000)
 TABLE_CHARS = "0123456789.,;-+:TZ \t\n\r\"'latlontimeid/"
 
 
+@cache
 def _parquet() -> bytes:
     out = io.BytesIO()
     one = Trajectory(np.array([13.4, 13.5]), np.array([52.5, 52.6]), np.array([1.0e9, 1.0e9 + 1]), "u")
@@ -37,6 +39,7 @@ def _parquet() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _feather() -> bytes:
     out = io.BytesIO()
     table = pa.table({"user": ["u", "u"], "time": [1.0e9, 1.0e9 + 1], "lon": [13.4, 13.5], "lat": [52.5, 52.6]})
@@ -44,6 +47,7 @@ def _feather() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _workbook() -> bytes:
     book, out = openpyxl.Workbook(), io.BytesIO()
     for row in (
@@ -56,6 +60,7 @@ def _workbook() -> bytes:
     return out.getvalue()
 
 
+@cache
 def _vector_files() -> tuple[bytes, bytes]:
     """A zipped shapefile and a FlatGeobuf of two fixes."""
     points = np.array([struct.pack("<BIdd", 1, 1, 13.4 + i, 52.5) for i in range(2)], dtype=object)
@@ -72,13 +77,20 @@ def _vector_files() -> tuple[bytes, bytes]:
     return format_samples.zipped(**parts), flat
 
 
-SHAPEFILE, FLATGEOBUF = _vector_files()
-SEEDS = {
+class _Seeds(UserDict[str, bytes]):
+    """Small files by format, of which some are written when they are wanted."""
+
+    def __getitem__(self, name: str) -> bytes:
+        made: Any = self.data[name]
+        return made if isinstance(made, bytes) else made()
+
+
+FILES: dict[str, bytes | Callable[[], bytes]] = {
     "ais": AIS,
     "csv": format_samples.CSV,
-    "feather": _feather(),
+    "feather": _feather,
     "fit": format_samples.FIT,
-    "flatgeobuf": FLATGEOBUF,
+    "flatgeobuf": lambda: _vector_files()[1],
     "geojson": format_samples.GEOJSON,
     "geojsonseq": format_samples.SEQUENCE,
     "geopackage": format_samples.GEOPACKAGE,
@@ -91,16 +103,17 @@ SEEDS = {
     "movebank": MOVEBANK,
     "nmea": format_samples.NMEA,
     "owntracks": format_samples.OWNTRACKS,
-    "parquet": _parquet(),
+    "parquet": _parquet,
     "plt": format_samples.PLT,
     "porto": format_samples.PORTO,
-    "shapefile": SHAPEFILE,
+    "shapefile": lambda: _vector_files()[0],
     "takeout": format_samples.TAKEOUT,
     "tcx": format_samples.TCX,
     "tdrive": format_samples.TDRIVE,
     "wkt": format_samples.GEOMETRIES,
-    "xlsx": _workbook(),
+    "xlsx": _workbook,
 }
+SEEDS = _Seeds(FILES)
 NAMES = [one.name for one in formats() if not one.hidden]
 PIECES = (
     b"",
@@ -142,8 +155,18 @@ def refused(read: Callable[[], Found]) -> Found | EngineError:
         return error
 
 
+def in_json(found: Preview) -> None:
+    """What a page is sent of a preview can be written as JSON."""
+    problem = found.problem and found.problem.as_dict()
+    columns = [vars(column) for column in found.columns]
+    json.dumps([columns, found.rows, found.mapping, found.guesses, problem], allow_nan=False)
+
+
 def survive(data: bytes, **options: object) -> None:
-    """Read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
+    """Preview and read ``data``; the result is a report, or an error with a code that can be sent as JSON."""
+    seen = refused(lambda: preview(io.BytesIO(data), name="x", **options))
+    if not isinstance(seen, EngineError):
+        in_json(seen)
     found = refused(lambda: format_samples.read_bytes(data, limits=LIMITS, **options))
     if not isinstance(found, EngineError):
         json.dumps(found.report.as_dict(), allow_nan=False)
@@ -156,14 +179,3 @@ def survive(data: bytes, **options: object) -> None:
         assert found.column is None or isinstance(found.column, str)
     if isinstance(found, ChoiceNeeded):
         assert found.choices
-
-
-def damaged_example(data: st.DataObject, files: Sequence[bytes]) -> bytes:
-    """One of the files, up to six pieces of it replaced."""
-    content = bytearray(data.draw(st.sampled_from(files)))
-    for _ in range(data.draw(st.integers(1, 6))):
-        at = data.draw(st.integers(0, len(content) - 1))
-        piece = data.draw(st.binary(max_size=4) | st.sampled_from([b"\0", b'"', b"\n", b"<", b"{", b"nan", b"1e999"]))
-        content[at : at + data.draw(st.integers(0, 3))] = piece
-        content = content or bytearray(b" ")
-    return bytes(content)

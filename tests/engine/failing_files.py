@@ -25,7 +25,7 @@ from privacy_engine.formats.series import MAX_SERIES
 from privacy_engine.formats.stream_layout import LONGEST_PATH
 from privacy_engine.formats.streams import SEPARATORS
 from tests.engine import format_samples as samples
-from tests.engine.damaged_files import FLATGEOBUF, SEEDS
+from tests.engine.damaged_files import SEEDS
 from tests.engine.format_samples import zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,7 +150,7 @@ def counts(names: int, mark: str = "") -> bytes:
 FILES: dict[str, FailingFile] = {
     "archive": FailingFile("a.zip", zipped(**{"a.csv": samples.CSV}), kind="stream"),
     "bad_encoding": FailingFile("a.csv", samples.CSV.decode().encode("utf-16") + b"\0"),
-    "bad_feather": FailingFile("a.feather", SEEDS["feather"][:-20]),
+    "bad_feather": FailingFile("a.feather", lambda: SEEDS["feather"][:-20]),
     "bad_fit": FailingFile("a.fit", samples.FIT[:30]),
     "bad_geopackage": FailingFile("a.gpkg", samples.GEOPACKAGE[:5000]),
     "bad_json": FailingFile("a.geojson", samples.GEOJSON[:-20]),
@@ -159,7 +159,7 @@ FILES: dict[str, FailingFile] = {
     "bad_parquet": FailingFile("a.parquet", b"PAR1" + bytes(50) + b"PAR1"),
     "bad_quoting": FailingFile("a.csv", b'lat,lon,name\n1,2,"never\n' + (b"x" * 60_000 + b"\n") * 3),
     "bad_times": FailingFile("a.csv", b"time,lat,lon\nsoon,52.5,13.4\nlater,52.6,13.5\n", {"time": "time"}),
-    "bad_vector_file": FailingFile("a.fgb", FLATGEOBUF[:-40]),
+    "bad_vector_file": FailingFile("a.fgb", lambda: SEEDS["flatgeobuf"][:-40]),
     "bad_workbook": FailingFile("a.xlsx", partial(rewritten, "xlsx", **{"xl/workbook.xml": b"<workbook"})),
     "bad_xml": FailingFile("a.gpx", b"<gpx><trk></gpx>"),
     "choice-needed": FailingFile("a.csv", b"time,lat,lon\n01/02/2024 10:00,52.5,13.4\n02/03/2024 10:00,52.6,13.5\n"),
@@ -202,8 +202,8 @@ FILES: dict[str, FailingFile] = {
     ),
     "unknown_column": FailingFile("a.csv", samples.CSV, {"time": "when"}),
     "unknown_format": FailingFile("a", bytes(range(256)) * 20),
-    "unknown_sheet": FailingFile("a.xlsx", SEEDS["xlsx"], {"sheet": "Other"}),
-    "unsupported_column": FailingFile("a.parquet", parquet(lat=[[1.0]], lon=[[2.0]])),
+    "unknown_sheet": FailingFile("a.xlsx", lambda: SEEDS["xlsx"], {"sheet": "Other"}),
+    "unsupported_column": FailingFile("a.parquet", lambda: parquet(lat=[[1.0]], lon=[[2.0]])),
     "unsupported_crs": FailingFile("a.csv", samples.CSV, {"crs": "EPSG:999999"}),
     "unsupported_format": FailingFile("a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"/>'),
     "utf16_without_bom": FailingFile("a.csv", samples.CSV.decode().encode("utf-16-le")),

@@ -1,15 +1,30 @@
 """Small files of every format, and how tests read them."""
 
-import gzip
 import io
 import json
 import sqlite3
 import struct
 import zipfile
 from contextlib import closing
+from typing import Any
 
 from privacy_engine.data import Trajectory
 from privacy_engine.formats import Reading, read
+
+
+def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
+    """A feature of GeoJSON."""
+    return {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
+
+
+def line_feature(*coordinates: Any, **properties: Any) -> dict[str, Any]:
+    return feature("LineString", coordinates, **properties)
+
+
+def collection(*features: Any) -> bytes:
+    """A file of GeoJSON."""
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
 
 CSV = b"user,time,lat,lon\n" + b"".join(b"u1,2024-06-15T10:3%d:00Z,52.52%d,13.40%d\n" % (i, i, i) for i in range(5))
 GPX = (
@@ -18,11 +33,7 @@ GPX = (
     b'<trkpt lat="52.6" lon="13.5"><time>2024-06-15T10:31:00Z</time></trkpt></trkseg></trk></gpx>'
 )
 GEOJSON = json.dumps(
-    {
-        "type": "Feature",
-        "properties": {"coordTimes": ["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"]},
-        "geometry": {"type": "LineString", "coordinates": [[13.4, 52.5], [13.5, 52.6]]},
-    }
+    line_feature([13.4, 52.5], [13.5, 52.6], coordTimes=["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"])
 ).encode()
 PLT = (
     b"Geolife trajectory\r\nWGS 84\r\nAltitude is in Feet\r\nReserved 3\r\n0,2,255,My Track,0,0,2,8421376\r\n0\r\n"
@@ -137,6 +148,3 @@ def geopackage(script: str = "") -> bytes:
 
 
 FIT, GEOPACKAGE = fit_file(), geopackage()
-VALID = [CSV, GPX, GEOJSON, PLT, TDRIVE, gzip.compress(CSV), zipped(a=CSV, b=GPX)]
-VALID += [KML, TCX, NMEA, IGC, OWNTRACKS, TAKEOUT, PORTO, SHAPES, SEQUENCE, FIT, GEOPACKAGE]
-VALID += [RECORDS, LINES, LOCATIONS, GEOMETRIES, MOVING]

@@ -1,13 +1,16 @@
 """A data frame of three fixes, which tests write by other tools; apart from the small files, as it needs pandas."""
 
-import pandas as pd
+from functools import cache
+
+from tests.later import pandas as pd
 
 FIX = 1718452800
-FRAME = pd.DataFrame(
-    {
-        "user": ["a", "a", "b"],
-        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True),
-        "lon": [13.4, 13.5, -70.25],
-        "lat": [52.5, 52.6, -33.5],
-    }
-)
+
+
+@cache
+def fixes() -> pd.DataFrame:
+    """Copied by whoever changes it."""
+    times = pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s", utc=True)
+    return pd.DataFrame(
+        {"user": ["a", "a", "b"], "time": times, "lon": [13.4, 13.5, -70.25], "lat": [52.5, 52.6, -33.5]}
+    )

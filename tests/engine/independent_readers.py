@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
-import fitdecode
-import geopandas
 import gpxpy
-import pandas as pd
+
+from tests.later import fitdecode, geopandas
+from tests.later import pandas as pd
 
 Rows = Iterable[tuple[Any, float, float]]
 """Seconds since 1970 (None without), longitude, latitude."""
@@ -143,3 +143,13 @@ def by_json_records(content: bytes) -> Rows:
     times = [pd.Timestamp(one["timestamp"]) if "timestamp" in one else int(one["timestampMs"]) for one in found]
     seconds = [time / 1e3 if isinstance(time, int) else time.timestamp() for time in times]
     return [(t, one["longitudeE7"] / 1e7, one["latitudeE7"] / 1e7) for t, one in zip(seconds, found, strict=True)]
+
+
+def by_pandas_columns(content: bytes) -> Rows:
+    fixes = pd.read_csv(io.BytesIO(content), sep=";")
+    return rows_of(fixes["tracked_at"], fixes["longitude"], fixes["latitude"])
+
+
+def by_json_of_a_line(content: bytes) -> Rows:
+    line = json.loads(content)
+    return rows_of(line["properties"]["datetimes"], *zip(*line["geometry"]["coordinates"], strict=True))

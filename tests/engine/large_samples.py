@@ -12,16 +12,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import geopandas
 import numpy as np
-import openpyxl
-import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import shapely
 
 from tests.engine.format_samples import PLT, SHAPES
+from tests.later import geopandas, openpyxl
+from tests.later import pandas as pd
 
 START_S = 1_718_452_800
 

@@ -14,18 +14,17 @@ from privacy_engine.data import Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.params import choices_of
+from tests.cases import each
 
 EXAMPLE = {"epsilon": 0.7, "radius_m": 130.0}
 CLASSES: list[type[TrajectoryMechanism]] = list(mechanisms.of(Trajectory.kind))
 OTHER_NUMBERS = {"window": (1, 3), "step_variance_m2": (1.0, 1e12)}
 
-every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_mechanism = each("cls", CLASSES)
 
 
 def every_mechanism_but(*exceptions: type[TrajectoryMechanism]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        "cls", [cls for cls in CLASSES if cls not in exceptions], ids=lambda cls: cls.registered_name()
-    )
+    return each("cls", [cls for cls in CLASSES if cls not in exceptions])
 
 
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyogrio
 
 from tests.engine.format_samples import zipped
 from tests.engine.record_files import (
@@ -31,6 +30,7 @@ from tests.engine.record_files import (
     text,
 )
 from tests.engine.record_tables import csv_of
+from tests.later import pyogrio
 
 _FIT_EPOCH = 631_065_600
 _NO_POSITION, _NO_TIME = 0x7FFFFFFF, 0xFFFFFFFF

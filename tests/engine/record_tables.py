@@ -9,7 +9,6 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -29,6 +28,7 @@ from tests.engine.record_files import (
     records,
     text,
 )
+from tests.later import openpyxl
 
 Header = Sequence[str]
 

@@ -1,7 +1,5 @@
 """AdaPub: the vectors of streams.md, the laws that its proofs rest on, and a plain loop with the same results."""
 
-import csv
-import gzip
 import itertools
 import math
 from fractions import Fraction
@@ -15,15 +13,15 @@ from benchmarks.references.streams import GivenDraws, plain_adapub
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger
 from privacy_engine.audit import AuditSpec, audit
-from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError, ParameterErrors
 from privacy_engine.kernels import adapub as kernel
 from privacy_engine.kernels import adapub_groups as partition
 from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import MODES, AdaPubRun, Rates
-from privacy_engine.metrics import StreamRelativeError
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each, refusal
 from tests.engine.called import called
+from tests.engine.stream_sets import counted
 
 SOUND = ("code", "svt", "post")
 counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
@@ -31,11 +29,6 @@ counts_of_a_cluster = st.lists(st.integers(0, 60), min_size=2, max_size=9)
 
 def mechanism(**given):
     return StreamAdaPub(**{"epsilon": 1.0, "window": 100, "sensitivity": 1, **given})
-
-
-def counted(rows) -> CountStream:
-    rows = np.asarray(rows)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
 
 
 def deviation(values) -> Fraction:
@@ -64,7 +57,7 @@ def sizes_over_time(run, rows):
 
 
 class TestVectors:
-    @pytest.mark.parametrize(("values", "expected"), [([9, 5], 4), ([9, 5, 6], Fraction(14, 3)), ([3, 3, 3, 7], 6)])
+    @each(("values", "expected"), [([9, 5], 4), ([9, 5, 6], Fraction(14, 3)), ([3, 3, 3, 7], 6)])
     def test_deviations(self, values, expected):
         assert deviation(values) == expected
 
@@ -91,15 +84,13 @@ class TestVectors:
         called(kernel.thresholds)(np.array([25.0, -3.0]), np.array([20.0, 2.0]), errors, 1, True, 1.0, limits)
         assert errors[1].tolist() == [0.2, 5.0]
 
-    @pytest.mark.parametrize(
-        ("mode", "sizes"), [("text", [1, 2, 3, 4, 5]), ("svt", [1, 2, 3, 4, 5]), ("code", [1, 2, 1, 2, 1])]
-    )
+    @each(("mode", "sizes"), [("text", [1, 2, 3, 4, 5]), ("svt", [1, 2, 3, 4, 5]), ("code", [1, 2, 1, 2, 1])])
     def test_cluster_sizes_when_every_query_merges(self, mode, sizes):
         found, queried = sizes_over_time(run_with(mode, 1, answers=-(10**9)), np.full((5, 1), 7))
         assert found[:, 0].tolist() == sizes
         assert queried.tolist() == ([0, 1, 1, 2, 2] if mode == "code" else [0, 1, 2, 3, 4])
 
-    @pytest.mark.parametrize("mode", ["text", "svt", "code"])
+    @each("mode", ["text", "svt", "code"])
     def test_cluster_sizes_when_every_query_refuses(self, mode):
         found, queried = sizes_over_time(run_with(mode, 1, answers=10**9), np.full((6, 1), 7))
         assert found[:, 0].tolist() == [1] * 6
@@ -132,7 +123,7 @@ class TestGrouping:
         assert found.group_size.max() > 1
         assert not found.cluster_start.all()
 
-    @pytest.mark.parametrize("mode", MODES)
+    @each("mode", MODES)
     def test_a_release_holds_it_and_a_stored_state_does_not(self, mode):
         rows = np.random.default_rng(5).integers(0, 60, (30, 6))
         made = mechanism(mode=mode, window=5)
@@ -241,7 +232,7 @@ def queries_of_counts(sizes, queried, mode):
 
 
 class TestWindows:
-    @pytest.mark.parametrize("mode", SOUND)
+    @each("mode", SOUND)
     def test_the_rates_of_a_window_leak_at_most_epsilon_as_reals(self, mode):
         for epsilon, window, delta in itertools.product((0.1, 0.7, 3.0), (1, 49, 10_000), (1, 3, 50)):
             one = mechanism(mode=mode, epsilon=epsilon, window=window, sensitivity=delta)
@@ -250,7 +241,7 @@ class TestWindows:
             assert (sums + about) * delta * window <= Fraction(epsilon)
             assert (sums + about) * delta * window >= Fraction(epsilon) * (1 - Fraction(1, 10**9))
 
-    @pytest.mark.parametrize("mode", ["code", "text"])
+    @each("mode", ["code", "text"])
     def test_the_ledger_refuses_what_the_clusters_of_the_text_spend(self, mode):
         """Each query is charged to every timestamp whose count it is about, at its exact sensitivity 2(1 - 1/n)."""
         window, rng = 10, np.random.default_rng(3)
@@ -280,9 +271,8 @@ class TestWindows:
 
     def test_the_clusters_of_the_text_are_simulated_only(self):
         description = mechanism(mode="text").model_dump()
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": description})
-        assert [error.field for error in caught.value.errors] == ["seed"]
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": description})
+        assert [error.field for error in caught.errors] == ["seed"]
         assert ReleaseSpec.parse({"mechanism": description, "seed": 1}).mechanism.unsound
         guarantee = mechanism(mode="text").guarantee()
         assert guarantee.epsilon is None
@@ -331,7 +321,7 @@ class TestKernel:
             assert out[t].tolist() == np.median(rows[: t + 1], axis=0).tolist()
         assert out[-1].tolist() == np.median(rows[kernel.LONGEST :], axis=0).tolist()
 
-    @pytest.mark.parametrize("mode", MODES)
+    @each("mode", MODES)
     def test_only_counts_of_open_clusters_are_stored(self, mode):
         run = mechanism(mode=mode, window=1, epsilon=3.0).run(1.0, 1.0, 40, noise.seeded(3), 1)
         for row in np.random.default_rng(1).integers(1, 9, (30, 40)):
@@ -372,24 +362,3 @@ def test_the_audit_finds_the_clusters_of_the_text_alone(mode):
     assert found.verdict == ("violated" if mode == "text" else "consistent")
     violated = [pair.name for pair in found.pairs if pair.verdict == "violated"]
     assert violated == (["a first count of 1 more, then 5 similar ones and a jump"] if mode == "text" else [])
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "svt"),
-    [
-        ("flu_hhs4.csv", 0.498, 0.548),
-        ("stateflu.csv", 0.517, 0.499),
-        ("uber212.csv", 0.682, 0.675),
-        ("online_retail.csv.gz", 0.473, 0.474),
-        ("syn.csv", 0.107, 0.106),
-    ],
-)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, text, svt):
-    """Mean of 10 seeded runs against streams.md's prototypes; an eighth apart at most (a single series varies so)."""
-    path = shared / "data" / "streams" / file
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    rows = [row if file == "syn.csv" else row[1:] for row in csv.reader(content.decode().splitlines())][1:]
-    stream, metric = counted(np.array(rows, dtype=np.float64)), StreamRelativeError()
-    for mode, expected in (("text", text), ("svt", svt)):
-        releases = mechanism(mode=mode).releases(stream, 10, rng=noise.seeded(3))
-        assert np.mean([metric.of(stream, one) for one in releases]) == pytest.approx(expected, rel=0.125)

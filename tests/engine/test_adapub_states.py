@@ -1,13 +1,13 @@
 """States of AdaPub: clusters of many timestamps have rows of their own, which states stored before do not have."""
 
 import numpy as np
-import pytest
 
 from privacy_engine import noise
 from privacy_engine.kernels.adapub import LONGEST
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
 from privacy_engine.mechanisms.stream import StreamAdaPub
 from privacy_engine.mechanisms.stream.adapub_run import NEAR
+from tests.cases import each
 
 DIMENSIONS = 70
 
@@ -23,7 +23,7 @@ def with_long_rows(run):
     return list(run.state._replace(**found))
 
 
-@pytest.mark.parametrize("mode", ["svt", "post"])
+@each("mode", ["svt", "post"])
 def test_a_state_stored_before_continues_the_same(mode):
     rows = np.random.default_rng(1).integers(90, 110, (400, DIMENSIONS))
     one = StreamAdaPub(epsilon=0.1, window=100, sensitivity=1, mode=mode, partition="none")

@@ -26,6 +26,7 @@ from privacy_engine.label import privacy_label
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each, refusal
 
 BOX = (0.0, 0.0, 0.04, 0.03)
 HOUR_S = 3600.0
@@ -151,7 +152,7 @@ class TestSensitivity:
         moved = aggregate(events([(0, 0, 5, 2, 3), *rows]), spec(most=2)).stream.counts
         assert np.abs(counts - moved).sum() == 2
 
-    @pytest.mark.parametrize(
+    @each(
         ("unit", "most", "neighbours", "sensitivity"),
         [
             ("event", 1, "presence", 1),
@@ -217,7 +218,7 @@ class TestSteps:
         assert stream.time_s is not None
         assert np.diff(stream.time_s).tolist() == [24 * HOUR_S, 23 * HOUR_S]
 
-    @pytest.mark.parametrize(
+    @each(
         ("step", "labels"),
         [
             ("1h", ("1970-01-01T00:00:00Z", "1970-01-01T01:00:00Z")),
@@ -251,7 +252,7 @@ class TestInput:
         checkins = CheckIns([0, 0, 1], ["x", "y"], [0.0, 60.0, 0.0], None, (), [0.005] * 3, [0.005, 0.015, 0.005])
         assert aggregate(events_of(checkins), spec(most=2)).stream.counts[0, [0, 4]].tolist() == [2, 1]
 
-    @pytest.mark.parametrize(
+    @each(
         ("data", "field"),
         [
             ([Trajectory([0.0], [0.0])], "time_s"),
@@ -261,11 +262,9 @@ class TestInput:
         ],
     )
     def test_fail_where_there_is_nothing_to_count(self, data: Any, field: str) -> None:
-        with pytest.raises(DataError) as refused:
-            events_of(data)
-        assert refused.value.field == field
+        assert refusal(DataError, events_of, data).field == field
 
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "field", "rule"),
         [
             ({"cell_m": 0}, "cell_m", "greater than 0"),
@@ -289,16 +288,15 @@ class TestInput:
         ],
     )
     def test_fail_naming_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
-        assert refused.value.field.startswith(field)
-        assert rule in refused.value.rule or rule in refused.value.message
+        refused = refusal(ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes)))
+        assert refused.field.startswith(field)
+        assert rule in refused.rule or rule in refused.message
 
 
 class TestClaim:
     PERSON = Counted(Grid(*BOX, 4, 3), "person", 2)
 
-    @pytest.mark.parametrize("cls", [cls for cls in mechanisms.of("stream") if cls.publishable])
+    @each("cls", [cls for cls in mechanisms.of("stream") if cls.publishable])
     def test_the_guarantee_names_the_unit_in_its_sentence(self, cls: Any) -> None:
         mechanism = cls(epsilon=1.0, window=10, sensitivity=2)
         counted = Counted(Grid(*BOX, 4, 3), "person", 2, box_from_data=True)
@@ -315,7 +313,7 @@ class TestClaim:
         assert Counted.from_dict(label["counted"]) == self.PERSON
         assert "one person" in label["text"]
 
-    @pytest.mark.parametrize(
+    @each(
         ("counted", "sensitivity", "charges"),
         [
             (Counted(Grid(*BOX, 1, 1), "event"), 1, 1),
@@ -335,7 +333,7 @@ class TestClaim:
         assert kind.from_table(kind.to_table(stream)).counted == self.PERSON
         assert kind.facts(stream).counted == self.PERSON.as_dict()
 
-    @pytest.mark.parametrize(
+    @each(
         "changes",
         [
             {"unit": "user"},
@@ -362,9 +360,7 @@ class TestClaim:
             assert np.array_equal(read.counts, stream.counts)
             assert (read.names, read.labels, read.counted) == (stream.names, stream.labels, counted)
 
-    @pytest.mark.parametrize(
-        "description", [b"{", b"[]", b"1", b'{"grid": 1}', json.dumps(PERSON.as_dict() | {"most": -1}).encode()]
-    )
+    @each("description", [b"{", b"[]", b"1", b'{"grid": 1}', json.dumps(PERSON.as_dict() | {"most": -1}).encode()])
     def test_a_damaged_description_is_left_out_with_a_note(self, description: bytes) -> None:
         out = io.BytesIO()
         columns = {"day": ["2024-01-01"], **{name: [1] for name in self.PERSON.grid.names()}}

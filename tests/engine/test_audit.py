@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from privacy_engine import audit, geo, noise
 from privacy_engine.audit import bounds, events, kinds, run
@@ -23,6 +22,7 @@ from privacy_engine.mechanism import mechanisms
 from privacy_engine.params import choices_of
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, variants
 from tests.examples import examples
+from tests.later import stats
 
 TRIALS = 4_000
 every_number_of_trials = pytest.mark.parametrize("trials", [TRIALS, pytest.param(10_000, marks=pytest.mark.thorough)])
@@ -40,11 +40,11 @@ class TestClopperPearson:
         low, high = float(bounds.at_least(hits, trials, alpha)), float(bounds.at_most(hits, trials, alpha))
         assert low <= hits / trials <= high
         if hits:
-            assert binom.sf(hits - 1, trials, low) == pytest.approx(alpha, rel=1e-6)
+            assert stats.binom.sf(hits - 1, trials, low) == pytest.approx(alpha, rel=1e-6)
         else:
             assert low == 0
         if hits < trials:
-            assert binom.cdf(hits, trials, high) == pytest.approx(alpha, rel=1e-6)
+            assert stats.binom.cdf(hits, trials, high) == pytest.approx(alpha, rel=1e-6)
         else:
             assert high == 1
 
@@ -59,7 +59,7 @@ class TestClopperPearson:
         n, alpha = 60, 0.1
         hits, other = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
         wrong = bounds.loss_at_least(hits, other, n, alpha) > max(math.log(p / q), 0.0)
-        assert float((binom.pmf(hits, n, p) * binom.pmf(other, n, q))[wrong].sum()) <= alpha
+        assert float((stats.binom.pmf(hits, n, p) * stats.binom.pmf(other, n, q))[wrong].sum()) <= alpha
 
     def test_what_no_audit_of_so_many_draws_exceeds(self) -> None:
         assert audit.provable(4, 100_000) == pytest.approx(9.3, abs=0.2)

@@ -12,6 +12,7 @@ from privacy_engine.audit import AuditSpec, audit
 from privacy_engine.audit.checkins import CheckInKind
 from privacy_engine.audit.decisions import NAMES, Decisions
 from privacy_engine.mechanism import mechanisms
+from tests.cases import each
 
 BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "contributions": 3}
 PAIR = "one more, in boxes near their threshold"
@@ -26,7 +27,7 @@ def pair_of(mechanism: Any) -> Any:
     return next((pair for pair in CheckInKind().pairs(mechanism) if pair.name == PAIR), None)
 
 
-@pytest.mark.parametrize("side", [4, 6, 16])
+@each("side", [4, 6, 16])
 def test_one_check_in_more_changes_three_runs_in_boxes_that_half_the_noise_splits_as_often_as_not(side: int) -> None:
     mechanism = privtree(side=side)
     pair = pair_of(mechanism)
@@ -53,7 +54,7 @@ def test_without_noise_a_tree_shows_the_runs_alone() -> None:
     assert other.tolist() == [0, 2, 1, 2, 1, 2]
 
 
-@pytest.mark.parametrize("changes", [{"privacy_unit": "user"}, {"relation": "replace-one"}, {"side": 2}, {"order": 2}])
+@each("changes", [{"privacy_unit": "user"}, {"relation": "replace-one"}, {"side": 2}, {"order": 2}])
 def test_others_have_no_such_pair(changes: dict[str, Any]) -> None:
     assert pair_of(privtree(**changes)) is None
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.noise.ball_arithmetic import Ball, Undecided
+from tests.cases import each
 from tests.examples import examples
 
 PI_50 = "3.14159265358979323846264338327950288419716939937510"
@@ -112,12 +113,12 @@ class TestEachOperation:
             assert off * 2**bits <= found.rad
             assert found.rad <= 4 + Decimal("2.3") * (x.rad + y.rad + 1) / far  # and it is no wider than it states
 
-    @pytest.mark.parametrize("bits", [64, 128, 160])
+    @each("bits", [64, 128, 160])
     def test_pi_is_pi(self, bits: int) -> None:
         with digits(bits):
             assert abs(Decimal(Ball.pi(bits).mid) / 2**bits - Decimal(PI_50)) < Decimal(2) ** -bits + Decimal(10) ** -49
 
-    @pytest.mark.parametrize("twos", [-300, -64, -3])
+    @each("twos", [-300, -64, -3])
     def test_an_exponential_below_the_precision_is_nearly_zero_and_never_lost(self, twos: int) -> None:
         ball = Ball.exact(twos, 96).exp()
         with digits(900):

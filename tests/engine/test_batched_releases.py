@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
 
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import Adaptive, Uniform, adaptive
+from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, example, masks, variants, walk
 from tests.examples import examples
+from tests.later import stats
 
 
 def positions(release: Release, n: int) -> np.ndarray:
@@ -54,7 +55,7 @@ def test_many_times_have_the_law_of_the_release(cls: Any) -> None:
     rng = noise.seeded(2)
     single = np.stack([positions(mechanism.release(series, landmarks, rng=rng), 4) for _ in range(times)])
     for one, other in zip(statistics(many, series), statistics(single, series), strict=True):
-        assert ks_2samp(one, other).pvalue > 1e-6
+        assert stats.ks_2samp(one, other).pvalue > 1e-6
 
 
 def statistics(drawn: np.ndarray, series: Trajectory) -> list[np.ndarray]:
@@ -79,8 +80,8 @@ class TestWhatIsReplaced:
     def published(self, cls: type[TrajectoryMechanism]) -> np.ndarray:
         return example(cls).repeat(self.series, self.landmarks, 3, rng=noise.seeded(1))
 
-    @pytest.mark.parametrize("method", ["draw", "release"])
-    @pytest.mark.parametrize("cls", [Uniform, Adaptive])
+    @each("method", ["draw", "release"])
+    @each("cls", [Uniform, Adaptive])
     def test_a_subclass_of_its_own(self, cls: type[TrajectoryMechanism], method: str) -> None:
         assert self.published(cls).any()
         assert not self.published(type("Other", (cls,), {method: lambda *_, **__: self.truth()})).any()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-import pytest
-
 from benchmarks.recommendation_page import MODULE, PAGE, Place, hit_rates, module
 from benchmarks.recommendation_runs import LEVELS, UNITS, label, models, variants
 from benchmarks.recommendation_tables import NEAREST
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.recommendation.beside_nearest import not_better
+from tests.cases import each
 
 RATES = hit_rates(PAGE.read_text())
 SETS, SIDES = ("Manhattan", "Brooklyn", "City"), (8, 16, 32)
@@ -29,9 +28,7 @@ def test_the_module_of_rates_is_that_of_the_page() -> None:
     assert MODULE.read_text() == module(RATES)
 
 
-@pytest.mark.parametrize(
-    "one", [one for name in models() for one in variants(name)], ids=lambda one: "-".join(one.values())
-)
+@each("one", [one for name in models() for one in variants(name)], ids=lambda one: "-".join(one.values()))
 def test_a_set_is_named_where_the_mechanism_is_not_above_the_nearest_cell_there(one: dict[str, Any]) -> None:
     for side, unit, epsilon in product(SIDES, UNITS, LEVELS):
         mechanism = model_of(one, side=side, privacy_unit=unit, epsilon=epsilon)

@@ -9,12 +9,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine import geo
 from privacy_engine.kernels import certified, elementary
 from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.planar_exact import HALF_TURN, rate_ball
+from tests.cases import each
 from tests.engine.called import called
 from tests.engine.running_error import BITS, UP, Rounded, Series, U, dyadic, magnitude, most_on, worst
 
@@ -38,19 +38,27 @@ def off_by(found: Series, true: list[Fraction]) -> list[Fraction]:
     return [a - b for a, b in zip(found.c, true, strict=True)]
 
 
+@cache
+def sine_and_cosine_off() -> tuple[list[Fraction], list[Fraction]]:
+    sine, cosine = octant(x_series(ORDER))
+    return off_by(sine, factorial_series(ORDER, True)), off_by(cosine, factorial_series(ORDER, False))
+
+
+@cache
+def arctan_off() -> list[Fraction]:
+    true = [Fraction((-1) ** (k // 2), k) if k % 2 else Fraction(0) for k in range(80)]
+    return off_by(small_arctan(x_series(80)), true)
+
+
+@cache
+def log_off() -> list[Fraction]:
+    """Of s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)."""
+    true = [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
+    return off_by(log_of_parts(0.0, Series([0] + [2] * 39)), true)
+
+
 ORDER = 34
-SINE_OFF, COSINE_OFF = (
-    off_by(found, factorial_series(ORDER, odd))
-    for found, odd in zip(octant(x_series(ORDER)), (True, False), strict=True)
-)
 TAIL = QUARTER**ORDER / math.factorial(ORDER) * 2
-ARCTAN_OFF = off_by(
-    small_arctan(x_series(80)), [Fraction((-1) ** (k // 2), k) if k % 2 else Fraction(0) for k in range(80)]
-)
-# of s = f/(2 + f), so that ln(1 + f) = 2 (s + s³/3 + …) and f = 2 (s + s² + …)
-LOG_OFF = off_by(
-    log_of_parts(0.0, Series([0] + [2] * 39)), [Fraction(2, k) if k % 2 else Fraction(0) for k in range(40)]
-)
 LOG_S = Fraction(0.1716)  # the largest s
 
 
@@ -59,13 +67,13 @@ class TestElementaryFunctions:
 
     def test_of_an_eighth_of_a_turn(self) -> None:
         pieces = [(Fraction(QUARTER) * i / 128, Fraction(QUARTER) * (i + 1) / 128) for i in range(128)]
-        for which, off in ((0, SINE_OFF), (1, COSINE_OFF)):
+        for which, off in ((0, sine_and_cosine_off()[0]), (1, sine_and_cosine_off()[1])):
             assert most_on(off, Fraction(0), Fraction(QUARTER), 64) + TAIL < 0.3 * U
             assert worst(lambda a, b, which=which: octant(Rounded.between(a, b))[which].error, pieces) < OCTANT - 0.3
 
     def test_a_small_sine_is_right_in_proportion(self) -> None:
         """Down to 2**-100; below, z and all that is multiplied by it are less than U**3."""
-        relative = most_on(SINE_OFF[1:], Fraction(0), Fraction(QUARTER), 64) + TAIL
+        relative = most_on(sine_and_cosine_off()[0][1:], Fraction(0), Fraction(QUARTER), 64) + TAIL
         pieces = dyadic(QUARTER, 100, 16)
 
         def bound(a: Fraction, b: Fraction) -> float:
@@ -82,7 +90,7 @@ class TestElementaryFunctions:
         reduction = 0.5 * U + 2 * elementary.HALF_PI_LOW * U + constants
         assert OCTANT * U + reduction < SINCOS * U
 
-    @pytest.mark.parametrize("k", [*range(-110, 2)])
+    @each("k", [*range(-110, 2)])
     def test_of_a_logarithm_in_proportion(self, k: int) -> None:
         """Of every float from 2**-110 to 2: k ln 2 + ln(1 + f), f between the roots less 1."""
         low, high = math.sqrt(0.5) * (1 - 2.0**-18) - 1, math.sqrt(2) * (1 + 2.0**-18) - 1
@@ -99,7 +107,7 @@ class TestElementaryFunctions:
     @cache
     def logarithm_off() -> float:
         """The remainder of the logarithm's series, over s: for every k the same."""
-        return most_on(LOG_OFF[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
+        return most_on(log_off()[1:], -LOG_S, LOG_S, 32) + 2 * 0.1716**39 / (1 - 0.1716)
 
     @staticmethod
     def least_logarithm(k: int, a: Fraction, b: Fraction) -> float:
@@ -112,7 +120,7 @@ class TestElementaryFunctions:
     def test_of_an_angle(self) -> None:
         """The octant's t, known to three roundings; then π/4 + t, π/2 − that, π − that, with their constants."""
         t, relative = elementary.TAN_PI_8 * UP, 3.01
-        approximation = most_on(ARCTAN_OFF, Fraction(0), Fraction(t), 32) + t**81 / 81
+        approximation = most_on(arctan_off(), Fraction(0), Fraction(t), 32) + t**81 / 81
 
         def bound(a: Fraction, b: Fraction) -> float:
             return small_arctan(Rounded.between(a, b, float(b) * relative * U)).error
@@ -138,7 +146,7 @@ class TestElementaryFunctions:
                 for found, true in zip((sine, cosine), turn.sin_cos(), strict=True):
                     assert abs(float(Ball.exact(found, 200) - true)) < BEARING * U
 
-    @pytest.mark.parametrize("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
+    @each("lat", [0.0, 44.999999, 45.0, 45.0000001, 60.0, 89.9999999, 90.0, -90.0, -33.3, 5e-324])
     def test_a_latitude_past_45_degrees_is_taken_from_the_pole_exactly(self, lat: float) -> None:
         """90 − |lat| is exact (Sterbenz), so its sine keeps its proportion: 2 U of the angle, 1.5 U of its own."""
         if abs(lat) > 45:
@@ -184,7 +192,7 @@ def true_draw(lon: float, lat: float, epsilon: float, uniforms: list[Fraction], 
     return angle, Ball.exact(Fraction(lon) * 10**7, bits) + Ball.atan2(east, out) * HALF_TURN / Ball.pi(bits), y
 
 
-@pytest.mark.parametrize("kind", ["random", "edges", "pole"])
+@each("kind", ["random", "edges", "pole"])
 def test_destinations_lie_within_their_bounds(kind: str) -> None:
     """The uniforms' further bits are at an end of what the words leave, where the middle is wrong by most."""
     ratio = np.zeros(2)

@@ -15,6 +15,7 @@ from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.recommendation import CheckInVenues
 from privacy_engine.recommender import Recommender, VenuesModel
 from privacy_engine.venues import Venues
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 BOX = {"west": 0.0, "south": 0.0, "east": 2.0, "north": 2.0, "side": 2}
@@ -91,7 +92,7 @@ def test_without_a_list_nothing_is_counted():
         mechanism().release(data, rng=noise.seeded(1))
 
 
-@pytest.mark.parametrize(
+@each(
     ("ids", "lon", "names", "rule"),
     [
         (["a", "a"], [0.0, 1.0], ["", ""], "each once"),
@@ -100,12 +101,10 @@ def test_without_a_list_nothing_is_counted():
     ],
 )
 def test_lists_that_are_none_are_refused(ids, lon, names, rule):
-    with pytest.raises(DataError) as caught:
-        Venues(ids, np.array(lon), np.zeros(len(lon)), names)
-    assert caught.value.rule == rule
+    assert refusal(DataError, Venues, ids, np.array(lon), np.zeros(len(lon)), names).rule == rule
 
 
-@pytest.mark.parametrize("described", [None, [], {"ids": ["a"]}, {"ids": [1], "lon": [0], "lat": [0], "names": [""]}])
+@each("described", [None, [], {"ids": ["a"]}, {"ids": [1], "lon": [0], "lat": [0], "names": [""]}])
 def test_descriptions_that_are_no_list_are_refused(described):
     with pytest.raises(DataError, match="columns ids, lon, lat and names"):
         Venues.from_dict(described)

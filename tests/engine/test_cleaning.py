@@ -18,9 +18,10 @@ from privacy_engine.cleaning.jumps import AGREE, SLACK_S
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.params import choices_of
+from tests.cases import each
 
 CLASSES = list(cleaning_steps)
-every_step = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_step = each("cls", CLASSES)
 
 
 def variants(cls: type[CleaningStep]) -> list[Any]:
@@ -75,18 +76,6 @@ def one_step(series: Sequence[Trajectory], **step: Any) -> tuple[list[Trajectory
 
 class TestEveryStep:
     @every_step
-    def test_survives_json_and_names_its_class(self, cls: type[CleaningStep]) -> None:
-        for step in variants(cls):
-            assert parse_cleaning(json.loads(json.dumps([step.model_dump()]))) == (step,)
-
-    @every_step
-    def test_describes_itself_to_a_form(self, cls: type[CleaningStep]) -> None:
-        assert cls.title
-        assert cls.summary.endswith(".")
-        assert cls.reads in ("positions", "times", "nothing")
-        assert len(cls.documentation()) > 40
-
-    @every_step
     @given(series=datasets())
     def test_accounts_for_every_event(self, cls: type[CleaningStep], series: list[Trajectory]) -> None:
         before = sum(len(one) for one in series)
@@ -132,7 +121,7 @@ class TestEveryStep:
             there = clean(elsewhere, [step])[0]
             assert [one.time_s.tolist() for one in here] == [one.time_s.tolist() for one in there]
 
-    @pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.needs_time])
+    @each("cls", [cls for cls in CLASSES if cls.needs_time])
     def test_reports_that_times_are_missing(self, cls: type[CleaningStep]) -> None:
         with pytest.raises(DataError, match="needs times") as refused:
             clean([Trajectory([0.0], [0.0])], [variants(cls)[0]])
@@ -149,12 +138,12 @@ class TestParsing:
             "cleaning.2.every_s",
         ]
 
-    @pytest.mark.parametrize("numbers", ["", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000])
+    @each("numbers", ["", "0", "3-2", "1,,2", "a", "1-", "-1", "100001", "1;2", "١", "1" * 20_000])
     def test_refuses_what_is_no_list_of_series(self, numbers: str) -> None:
         with pytest.raises(ParameterErrors, match="numbers of series"):
             parse_cleaning([{"name": "only-series", "numbers": numbers}])
 
-    @pytest.mark.parametrize("steps", [None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9])
+    @each("steps", [None, {}, "drop-jumps", [{"name": "drop-repeats"}] * 9])
     def test_refuses_what_is_no_list_of_steps(self, steps: Any) -> None:
         with pytest.raises(ParameterErrors, match="at most 8 steps"):
             parse_cleaning(steps)
@@ -163,7 +152,7 @@ class TestParsing:
 class TestRepeats:
     series = [Trajectory([1, 1, 1, 2, 1], [0, 0, 0, 0, 0], [0, 0, 5, 5, 9], "a", np.array([1, 0, 0, 1, 0], bool))]
 
-    @pytest.mark.parametrize(
+    @each(
         ("same", "times", "events"),
         [("record", [0, 5, 5, 9], [1]), ("place", [0, 5, 9], [1, 2]), ("time", [0, 5, 9], [1, 3])],
     )
@@ -173,7 +162,7 @@ class TestRepeats:
         assert done["events"] == events
         assert one.marked[0]
 
-    @pytest.mark.parametrize("same", ["record", "place"])
+    @each("same", ["record", "place"])
     def test_an_event_that_differs_in_one_coordinate_is_no_repeat(self, same: str) -> None:
         north = Trajectory(np.zeros(3), np.array([0.0, 1.0, 1.0]), np.zeros(3))
         east = Trajectory(np.array([0.0, 1.0, 1.0]), np.zeros(3), np.zeros(3))

@@ -75,6 +75,7 @@ def test_an_error_is_one_line_and_a_code(
     assert wrong.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_it_runs_where_django_is_missing(walk: Path) -> None:
     out = walk.with_name("out.csv")
     given = ["release", str(walk), *EVENT, "--out", str(out)]

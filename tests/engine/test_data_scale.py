@@ -16,6 +16,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise import planar_quantile_m
 from privacy_engine.samples import samples
+from tests.cases import each
 from tests.engine.mechanism_examples import example
 
 PLANE = geo.LocalPlane(0.0, 0.0)
@@ -91,7 +92,7 @@ class TestReferenceRadius:
         one, other = (reference_radius(SCALE.model_copy(update={"extent_m": f * extent_m})) for f in (1.0, factor))
         assert one.radius_m <= other.radius_m
 
-    @pytest.mark.parametrize(
+    @each(
         ("extent_m", "title"),
         [
             (None, "Doorway"),
@@ -114,7 +115,7 @@ class TestReferenceRadius:
         found = within(within(epsilon, radius_m, other_m), other_m, third_m)
         assert found / third_m == pytest.approx(epsilon / radius_m)
 
-    @pytest.mark.parametrize("sample", samples(), ids=lambda one: one.series.name)
+    @each("sample", samples(), ids=lambda one: one.series.name)
     def test_level_one_within_it_gives_something_usable_on_every_sample(self, sample):
         scale = data_scale([sample.series])
         data = ForecastData.of([sample.series], sample.landmarks.mark([sample.series]))
@@ -127,7 +128,7 @@ class TestReferenceRadius:
 
 
 class TestVerdict:
-    @pytest.mark.parametrize(
+    @each(
         ("typical_m", "p95_m", "noise_m", "name"),
         [
             (9.9, 90_000, None, "hides-nothing"),
@@ -157,6 +158,6 @@ class TestVerdict:
                 assert verdict(GPS_ACCURACY_M, bound * 1.001, SCALE).name != name
         assert bounds["usable"] == USABLE_SHARE * SCALE.extent_m
 
-    @pytest.mark.parametrize("extent_m", [None, 0.0])
+    @each("extent_m", [None, 0.0])
     def test_without_an_extent_there_is_none(self, extent_m):
         assert verdict(1, 1, DataScale(median_step_m=None, extent_m=extent_m, stay_radius_m=None)) is None

@@ -16,6 +16,7 @@ from privacy_engine.privacy_loss import PrivacyLoss
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
+from tests.cases import each
 from tests.engine.mechanism_examples import walk
 
 BOX = {"west": -1.0, "south": -1.0, "east": 1.0, "north": 1.0, "side": 3}
@@ -40,7 +41,7 @@ SPECS = {
     "stream": {"name": "stream-uniform", "epsilon": 1.0, "window": 2, "sensitivity": 1},
     "checkins": {"name": "checkin-popularity", "epsilon": 1.0, "contributions": 2, **BOX},
 }
-every_kind = pytest.mark.parametrize("kind", list(datatypes))
+every_kind = each("kind", list(datatypes))
 EVERY_EXPORT = [(kind, fmt) for kind, one in datatypes.items() for fmt in one.exports]
 
 
@@ -115,7 +116,7 @@ def test_other_kinds_of_mechanisms_are_refused(kind):
             datatypes[kind].release(ReleaseSpec(mechanism=SPECS[other]), DATA[kind])
 
 
-@pytest.mark.parametrize(("kind", "fmt"), EVERY_EXPORT)
+@each(("kind", "fmt"), EVERY_EXPORT)
 def test_every_export_verifies(kind, fmt):
     data, label = exported(kind, fmt)
     found = verify(data, f"x.{fmt}")
@@ -124,7 +125,7 @@ def test_every_export_verifies(kind, fmt):
     assert Label.model_validate(label).kind == kind
 
 
-@pytest.mark.parametrize(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
+@each(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
 def test_a_changed_count_or_label_is_found(kind, fmt):
     release = released(kind)
     _, label = exported(kind, fmt, release)
@@ -139,7 +140,7 @@ def test_a_changed_count_or_label_is_found(kind, fmt):
     assert [check.name for check in verify(out.getvalue()).checks if not check.holds] == ["label"]
 
 
-@pytest.mark.parametrize(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
+@each(("kind", "fmt"), [one for one in EVERY_EXPORT if one[0] != "trajectory"])
 def test_damaged_exports_fail_and_never_raise(kind, fmt):
     data, _ = exported(kind, fmt)
     for cut in range(0, len(data) - 1, max(len(data) // 60, 1)):
@@ -191,7 +192,7 @@ def test_figures_of_trajectories_are_those_of_all_published_positions_together()
     assert nothing == {}
 
 
-@pytest.mark.parametrize("kind", ["stream", "checkins"])
+@each("kind", ["stream", "checkins"])
 def test_figures_of_other_kinds_are_their_metrics_that_have_a_value(kind):
     data, release = DATA[kind], released(kind)
     measured = datatypes[kind].measure(data, release)
@@ -226,9 +227,7 @@ class TestPrivacyLoss:
         with pytest.raises(BudgetError, match="only a loss of the unit user can be added, got record"):
             PrivacyLoss("user", 1.0) + PrivacyLoss("record", 1.0)
 
-    @pytest.mark.parametrize(
-        "wrong", [("year", 1.0), ("user", 0.0), ("user", float("nan")), ("user", 1.0, 5.0), ("event_per_m", 1.0)]
-    )
+    @each("wrong", [("year", 1.0), ("user", 0.0), ("user", float("nan")), ("user", 1.0, 5.0), ("event_per_m", 1.0)])
     def test_what_is_no_loss_is_refused(self, wrong):
         with pytest.raises(ParameterError):
             PrivacyLoss(*wrong)

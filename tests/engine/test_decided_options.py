@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from privacy_engine.formats import Reading
+from tests.cases import each
 from tests.engine.format_samples import read_bytes, zipped
 from tests.engine.record_laws import rows_of
 
@@ -32,7 +32,7 @@ def again(data: bytes, first: Reading, name: str) -> Reading:
 
 
 class TestArchives:
-    @pytest.mark.parametrize(
+    @each(
         "members",
         [
             {"a.csv": USERS, "b.csv": GERMAN},
@@ -118,7 +118,7 @@ class TestColumns:
         assert (decided(first)["time"], decided(first)["clock"]) == ("#1", "#2")
         assert rows_of(again(data, first, "x.csv")) == rows_of(first)
 
-    @pytest.mark.parametrize("kind", ["trajectory", "checkins"])
+    @each("kind", ["trajectory", "checkins"])
     def test_the_first_row_alone_may_have_all_columns(self, kind: str) -> None:
         given = {"lon": "#3", "lat": "#2", "time": "#1", "id": "#4"}
         rows = [b"2024-06-15T10:00:00Z,1.5001,2.5001,u1,p1,", b"2024-06-15T10:00:01Z,1.5001,3.5001,u2,p2"]

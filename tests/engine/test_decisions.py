@@ -7,9 +7,8 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import privacy_engine as pe
 from privacy_engine.counted import Counted
@@ -17,10 +16,10 @@ from privacy_engine.formats import options, read
 from privacy_engine.formats.decisions import JOINS, Decisions
 from privacy_engine.grid import Grid
 from privacy_engine.promise import Context
+from tests.cases import each
 from tests.engine.damaged_files import SEEDS
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
 NO_DECISIONS = {"first_n", "automatic"}
 
 
@@ -31,9 +30,14 @@ def documented() -> set[str]:
     return set(re.findall(r"`(\w+)`", listed))
 
 
+@cache
+def sources() -> list[ast.Module]:
+    return [ast.parse(path.read_text()) for path in sorted((ROOT / "privacy_engine/formats").glob("*.py"))]
+
+
 def texts_of_calls(method: str) -> Iterator[list[str]]:
     """The texts among the arguments of each call of a method of a report."""
-    for node in (node for tree in SOURCES for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for node in (node for tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Call)):
         if isinstance(node.func, ast.Attribute) and node.func.attr == method:
             yield [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
 
@@ -51,7 +55,7 @@ def test_every_guess_names_a_documented_option() -> None:
 def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> None:
     constants = {
         node.value
-        for tree in SOURCES
+        for tree in sources()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant)
         if node.value in JOINS
@@ -61,7 +65,7 @@ def test_every_note_that_labels_list_is_recorded_somewhere_and_documented() -> N
     assert all(f"`{code}`" in text for code in JOINS)
 
 
-@pytest.mark.parametrize(
+@each(
     ("option", "value", "listed"),
     [
         ("lon", "#2", "lon #2"),
@@ -100,7 +104,7 @@ def test_the_sentence_counts_them_and_the_list_has_each() -> None:
     assert Context().uncovered == ()
 
 
-@pytest.mark.parametrize("name", sorted(SEEDS))
+@each("name", sorted(SEEDS))
 def test_labels_list_every_decision_of_a_reading(name: str) -> None:
     report = read(io.BytesIO(SEEDS[name]), name=f"a.{name}").report
     decided = {one["option"] for one in report.as_dict()["decisions"]} - NO_DECISIONS - {"members"}
@@ -128,7 +132,7 @@ def test_counts_of_events_state_how_these_were_read() -> None:
     assert Counted.from_dict(plain.as_dict()) == plain
 
 
-@pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+@each("kind", ["trajectory", "stream", "checkins"])
 def test_releases_in_a_notebook_list_them(kind: str) -> None:
     bodies = {
         "trajectory": b"lon;lat;time\n10.5;50.5;2024-06-01T10:00:00Z\n11.5;51.5;2024-06-01T11:00:00Z\n",

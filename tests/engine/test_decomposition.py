@@ -15,6 +15,7 @@ from privacy_engine.decomposition.medians import split_utilities
 from privacy_engine.decomposition.ngrams import estimated_height, expansion_threshold
 from privacy_engine.decomposition.privtree import biased, decision_logs, privtree_decay, privtree_scale, whole_decay
 from privacy_engine.errors import DataError, ParameterError
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -32,7 +33,7 @@ class TestBudgets:
         assert binary.round(6).tolist() == [0.171018, 0.215470, 0.271475, 0.342037]
         assert geometric_budgets(1.0, 3, 2.0) == pytest.approx(np.array([1, 2, 4, 8]) / 15)
 
-    @pytest.mark.parametrize(
+    @each(
         ("epsilon", "height", "ratio", "field"),
         [(0.0, 3, 2.0, "epsilon"), (1.0, -1, 2.0, "height"), (1.0, 3, float("inf"), "ratio"), (1, 1, -1.0, "ratio")],
     )
@@ -152,7 +153,7 @@ class TestPrivTree:
             logs.append(split_log[:done].sum() + leaf_log[done : done + 1].sum())
         assert abs(logs[0] - logs[1]) <= rate * (2 * fanout - 1) / (fanout - 1) * (1 + 1e-9)
 
-    @pytest.mark.parametrize("rate", [0.05, 0.7, 4.0])
+    @each("rate", [0.05, 0.7, 4.0])
     def test_logarithms_are_those_of_discrete_laplace_noise(self, rate):
         k = np.arange(-2000, 2001)
         law = np.exp(-rate * np.abs(k))

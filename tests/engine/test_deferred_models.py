@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from tests.patience import patience
 
 IN_A_NEW_PROCESS = """
@@ -49,6 +51,7 @@ assert all(one.__pydantic_complete__ for one in deferred)
 """
 
 
+@pytest.mark.slow
 def test_threads_that_use_a_model_first_get_the_same_errors() -> None:
     done = subprocess.run(
         [sys.executable, "-c", IN_A_NEW_PROCESS], capture_output=True, text=True, timeout=patience(120)

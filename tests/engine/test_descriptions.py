@@ -16,6 +16,7 @@ from privacy_engine.promise import Context
 from privacy_engine.registry import MAX_STEPS
 from privacy_engine.samples import samples
 from privacy_engine.spec import ReleaseSpec, parse_steps, processed
+from tests.cases import each, refusal
 
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
@@ -26,7 +27,7 @@ def test_a_component_made_without_its_name_is_parsed_as_itself():
 
 
 class TestTrajectory:
-    @pytest.mark.parametrize(
+    @each(
         ("lon", "lat", "time_s", "field"),
         [
             ([181.0], [0.0], None, "lon"),
@@ -40,9 +41,7 @@ class TestTrajectory:
         ],
     )
     def test_refuses_what_is_no_trajectory_and_names_the_column(self, lon, lat, time_s, field):
-        with pytest.raises(DataError) as caught:
-            Trajectory(lon, lat, time_s)
-        assert caught.value.field == field
+        assert refusal(DataError, Trajectory, lon, lat, time_s).field == field
 
     def test_keeps_its_own_copy_that_no_one_can_change(self):
         lon = np.array([1.0, 2.0])
@@ -57,7 +56,7 @@ class TestLandmarkSet:
     def test_at_marks_0_based_events(self):
         assert LandmarkSet.at([0, 2], 3).mask.tolist() == [True, False, True]
 
-    @pytest.mark.parametrize("event", [-1, 3])
+    @each("event", [-1, 3])
     def test_at_refuses_events_outside_the_series(self, event):
         with pytest.raises(DataError, match=f"events must be between 0 and 2, got {event}"):
             LandmarkSet.at([event], 3)
@@ -87,13 +86,11 @@ class TestReleaseSpec:
         assert ReleaseSpec.parse({"mechanism": UNIFORM}).private
         assert not ReleaseSpec.parse({"mechanism": UNIFORM, "seed": 0}).private
 
-    @pytest.mark.parametrize("seed", [-1, 1.5, "7", True, 2**53])
+    @each("seed", [-1, 1.5, "7", True, 2**53])
     def test_seeds_outside_the_domain_are_refused(self, seed):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": UNIFORM, "seed": seed})
-        assert caught.value.field == "seed"
+        assert refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": UNIFORM, "seed": seed}).field == "seed"
 
-    @pytest.mark.parametrize("text", [None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}])
+    @each("text", [None, 5, "x", [], {"mechanism": []}, {"mechanism": {"name": ["x"]}}])
     def test_nonsense_is_a_parameter_error(self, text):
         with pytest.raises(ParameterErrors):
             ReleaseSpec.parse(text)
@@ -177,14 +174,13 @@ class TestSteps:
         assert np.array_equal(after.budgets, plain.budgets)
 
     def test_fail_every_wrong_field_is_named_at_once(self):
-        with pytest.raises(ParameterErrors) as refused:
-            parse_steps([{"name": "magic"}, {"name": "causal-filter"}])
-        assert [error.field for error in refused.value.errors] == [
+        refused = refusal(ParameterErrors, parse_steps, [{"name": "magic"}, {"name": "causal-filter"}])
+        assert [error.field for error in refused.errors] == [
             "postprocess.0.name",
             "postprocess.1.step_variance_m2",
         ]
 
-    @pytest.mark.parametrize("steps", [None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)])
+    @each("steps", [None, {}, "ou-smoother", [{"name": "ou-smoother"}] * (MAX_STEPS + 1)])
     def test_fail_no_list_or_too_many(self, steps):
         with pytest.raises(ParameterErrors, match="postprocess must be a list of at most 8 steps") as refused:
             parse_steps(steps)
@@ -201,7 +197,7 @@ class TestLandmarkMethods:
         method = parse_short("stay-points:0.2km:30min")
         assert method == landmark_methods.parse({"name": "stay-points", "distance_m": 200.0, "duration_s": 1800.0})
 
-    @pytest.mark.parametrize(
+    @each(
         "text",
         ["", "x", "stay-points", "stay-points:1:2", "stay-points:200m:30parsec", "manual:a", "manual:-1", "manual:٣"],
     )
@@ -215,9 +211,8 @@ class TestLandmarkMethods:
         assert [one.mask.tolist() for one in marks] == [[True, False, False], [True, False]]
 
     def test_manual_events_beyond_the_dataset_are_refused_by_name(self):
-        with pytest.raises(DataError) as caught:
-            parse_short("manual:5").mark([Trajectory([0.0] * 5, [0.0] * 5)])
-        assert caught.value.field == "method.events"
+        caught = refusal(DataError, parse_short("manual:5").mark, [Trajectory([0.0] * 5, [0.0] * 5)])
+        assert caught.field == "method.events"
 
     def test_stay_points_without_times_are_refused(self):
         with pytest.raises(DataError, match="need times"):
@@ -254,7 +249,7 @@ def test_mean_absolute_error_is_over_published_positions_only():
     assert np.isnan(metrics.mean_absolute_error_m(Trajectory([], []), nothing))
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [10**5000, float("nan"), "x" * 500, object(), 2**60, ["a"] * 300],
     ids=["huge", "nan", "text", "object", "large", "list"],
@@ -273,7 +268,7 @@ class TestWatchedDraws:
     SERIES = tuple(Trajectory([0.0] * 50, [0.0] * 50, person=name) for name in "abc")
     MARKS = (LandmarkSet([True, False] * 25),) * 3
 
-    @pytest.mark.parametrize("name", ["landmark-uniform", "landmark-adaptive"])
+    @each("name", ["landmark-uniform", "landmark-adaptive"])
     def test_watching_changes_nothing(self, name):
         spec = ReleaseSpec.parse({"mechanism": UNIFORM | {"name": name}, "seed": 1})
         received = []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +13,10 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import ParameterError
+from tests.cases import each
 
 
 class TestExponentialMechanism:
-    def test_probabilities_equal_the_published_ones(self, shared: Path) -> None:
-        case = json.loads((shared / "vectors" / "landmark.json").read_text())["exponential_mechanism"]
-        for utility, sensitivity, expected in (
-            ("utility distance", 1, "pmf eps=1 sens=1 distance"),
-            ("utility count", 1 / case["n"], "pmf eps=1 sens=1/n count"),
-        ):
-            assert noise.exponential_weights(case[utility], 1, sensitivity) == pytest.approx(case[expected], abs=1e-12)
-        assert noise.exponential_weights([0, -1, -2], 2, 1) == pytest.approx(case["u=[0,-1,-2], eps=2, sens=1"])
-
     @given(
         st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1, 1)), min_size=1, max_size=20),
         st.floats(1e-3, 5),
@@ -54,7 +44,7 @@ class TestExponentialMechanism:
         assert noise.exponential_mechanism([-1e9, 0, -1e9], 1, 1e-9, rng=np.random.default_rng(1)) == 1
         assert noise.exponential_mechanism([7.0], 1, 1, rng=noise.publishable()) == 0
 
-    @pytest.mark.parametrize(
+    @each(
         ("field", "value"),
         [("epsilon", 0), ("epsilon", math.inf), ("epsilon", "x"), ("sensitivity", -1), ("sensitivity", math.nan)],
     )
@@ -65,7 +55,7 @@ class TestExponentialMechanism:
         assert refused.value.value is value
         assert refused.value.rule in ("finite and greater than 0", "numeric")
 
-    @pytest.mark.parametrize("utilities", [[], [math.nan], [[0.0]]])
+    @each("utilities", [[], [math.nan], [[0.0]]])
     def test_refuses_utilities_that_are_none(self, utilities: Any) -> None:
         with pytest.raises(ParameterError, match="utilities must be a one-dimensional array"):
             noise.exponential_mechanism(utilities, 1, 1, rng=noise.seeded(1))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import DummySelection, one_sided_dummies, select_dummies
 from privacy_engine.landmarks.orders import landmark_histogram
+from tests.cases import each, refusal
 from tests.examples import examples
 
 METHODS = ("optimal", "heuristic", "partitioned")
@@ -31,20 +30,6 @@ def draw(mask: Any = EXAMPLE, seed: int = 1, **changed: Any) -> Any:
 
 
 class TestSelection:
-    @pytest.mark.parametrize(
-        ("utility", "law"), [("distance", "pmf eps=1 sens=1 distance"), ("count", "pmf eps=1 sens=1/n count")]
-    )
-    def test_options_utilities_and_probabilities_are_the_published_ones(
-        self, shared: Path, utility: str, law: str
-    ) -> None:
-        """The published options add 6, 9, 7 …; so does Heuristic by gaps."""
-        case = json.loads((shared / "vectors" / "landmark.json").read_text())["exponential_mechanism"]
-        selection = draw(utility=utility)
-        options = [sorted([4, 5, 8, *(selection.order[: i + 1] + 1).tolist()]) for i in range(7)]
-        assert options == case["options"]
-        assert selection.utilities == pytest.approx(case[f"utility {utility}"], abs=1e-12)
-        assert selection.probabilities == pytest.approx(case[law], abs=1e-12)
-
     @settings(max_examples=examples(100))
     @given(
         st.lists(st.booleans(), max_size=16),
@@ -132,7 +117,7 @@ def law(mask: tuple[bool, ...], epsilon: float) -> dict[tuple[bool, ...], float]
 
 
 class TestOneSided:
-    @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+    @each("epsilon", [0.1, 1.0, 4.0])
     def test_a_landmark_is_distinguished_from_a_regular_event_by_at_most_epsilon(self, epsilon: float) -> None:
         for mask in itertools.product([False, True], repeat=5):
             ours = law(mask, epsilon)
@@ -163,7 +148,7 @@ class TestOneSided:
 
 
 class TestWhatIsStated:
-    @pytest.mark.parametrize("method", METHODS)
+    @each("method", METHODS)
     def test_a_drawn_option_states_that_it_is_no_differential_privacy(self, method: str) -> None:
         stated: DummySelection = draw(method=method)
         assert "need not be one" in stated.protects
@@ -184,7 +169,7 @@ class TestWhatIsStated:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("field", "value", "rule"),
         [
             ("method", "best", "one of optimal, heuristic, partitioned"),
@@ -196,11 +181,10 @@ class TestRefusals:
             ("epsilon", "much", "numeric"),
         ],
     )
-    @pytest.mark.parametrize("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
+    @each("mask", [EXAMPLE, [True]], ids=["some regular", "none regular"])
     def test_name_field_rule_and_value(self, mask: Any, field: str, value: Any, rule: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            draw(mask, **{field: value})
-        assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
+        refused = refusal(ParameterError, draw, mask, **{field: value})
+        assert (refused.field, refused.rule, refused.value) == (field, rule, value)
 
     def test_optimal_names_its_size(self) -> None:
         with pytest.raises(ParameterError, match="is_landmark must have at most 16 regular events .*, got 20"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,26 +15,16 @@ from hypothesis import strategies as st
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks.dummy_selection import heuristic_order, optimal_order, partitioned_order
 from privacy_engine.landmarks.orders import LONGEST, landmark_histogram
+from tests.cases import each, refusal
 
 TIE = 1e-12
 EVALUATIONS = ("gaps", "nearest")
 masks = st.lists(st.booleans(), max_size=26)
 
 
-@pytest.fixture(scope="module")
-def vectors(shared: Path) -> dict[str, Any]:
-    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
-
-
 def at(timestamps: list[int], n: int) -> np.ndarray:
     """The mask of 1-based timestamps."""
     return np.isin(np.arange(1, n + 1), timestamps)
-
-
-def named(case: str) -> np.ndarray:
-    """The mask of a vector called ``n=8 L=[2, 3]``."""
-    n, landmarks = case.removesuffix(" optimal").removeprefix("n=").split(" L=")
-    return at(json.loads(landmarks), int(n))
 
 
 @cache
@@ -105,33 +93,19 @@ def plain_partitioned(mask: list[bool], distance: str) -> list[int]:
 
 class TestHeuristic:
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    def test_gives_the_published_orders(self, vectors: dict[str, Any], evaluation: str) -> None:
-        for case in ("n=8 L=[2, 3]", "n=10 L=[4, 5, 8]"):
-            expected = vectors["dummy_selection"][case][f"heuristic order (std of {evaluation})"]
-            assert (heuristic_order(named(case), evaluation) + 1).tolist() == expected
-
-    def test_the_reference_evaluates_as_published(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["dummy_selection"].items():
-            if "optimal" not in case:
-                mask = named(case)
-                assert np.diff(marks_of(mask)).tolist() == expected["gaps"]
-                assert evaluate(marks_of(mask), len(mask), "gaps") == pytest.approx(expected["eval_gaps"], abs=1e-12)
-                assert evaluate(marks_of(mask), len(mask), "nearest") == pytest.approx(expected["eval_near"], abs=1e-12)
-
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(mask=masks)
     def test_equals_the_plain_loop(self, evaluation: str, mask: list[bool]) -> None:
         assert heuristic_order(mask, evaluation).tolist() == plain_heuristic(mask, evaluation)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
-    @pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
+    @each("evaluation", EVALUATIONS)
+    @each("share", [0, 0.02, 0.5, 1])
     def test_long_series_add_every_regular_event_once(self, evaluation: str, share: float) -> None:
         mask = np.random.default_rng(3).random(3000) < share
         before = mask.copy()
         assert np.array_equal(np.sort(heuristic_order(mask, evaluation)), np.flatnonzero(~mask))
         assert np.array_equal(mask, before)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @each("evaluation", EVALUATIONS)
     def test_no_step_of_a_long_series_is_worse_than_any_other_cut(self, evaluation: str) -> None:
         mask = np.random.default_rng(8).random(400) < 0.03
         order, marks = (heuristic_order(mask, evaluation) + 1).tolist(), marks_of(mask)
@@ -148,14 +122,6 @@ class TestHeuristic:
 
 
 class TestOptimal:
-    def test_gives_the_published_chain_and_its_distance(self, vectors: dict[str, Any]) -> None:
-        expected = vectors["dummy_selection"]["n=8 L=[2, 3] optimal"]
-        order = (optimal_order(at([2, 3], 8)) + 1).tolist()
-        assert order == expected["one optimal chain"]
-        chain = [evaluate(tuple(sorted((0, 2, 3, 9, *order[: i + 1]))), 8, "gaps") for i in range(6)]
-        away = abs(np.mean(chain) - evaluate((0, 2, 3, 9), 8, "gaps"))
-        assert away == pytest.approx(expected["|mean eval - eval(L)|"], abs=1e-12)
-
     @pytest.mark.parametrize("evaluation", EVALUATIONS)
     @given(data=st.data())
     def test_equals_brute_force(self, evaluation: str, data: Any) -> None:
@@ -164,7 +130,7 @@ class TestOptimal:
         mask = [event not in regular for event in range(n)]
         assert optimal_order(mask, evaluation).tolist() == plain_optimal(mask, evaluation)
 
-    @pytest.mark.parametrize("evaluation", EVALUATIONS)
+    @each("evaluation", EVALUATIONS)
     def test_is_never_further_from_the_landmarks_than_heuristic(self, evaluation: str) -> None:
         for seed in range(20):
             mask = np.random.default_rng(seed).permutation(14 + seed) < seed
@@ -183,13 +149,6 @@ class TestOptimal:
 
 
 class TestPartitioned:
-    def test_gives_the_published_histograms_and_orders(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["partitioned (0-based bins)"].items():
-            width, counts, most = landmark_histogram(named(case))
-            assert (width, counts.tolist(), most.tolist()) == (expected["h"], expected["counts"], expected["capacity"])
-            filled = expected["bins receiving the extra points, normalised"]
-            assert partitioned_order(named(case)).tolist() == filled
-
     @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
     @given(mask=masks)
     def test_equals_the_plain_loop(self, distance: str, mask: list[bool]) -> None:
@@ -200,7 +159,7 @@ class TestPartitioned:
         assert landmark_histogram(np.arange(30) == 4).width == 30
         assert landmark_histogram([]).counts.tolist() == []
 
-    @pytest.mark.parametrize("distance", ["euclidean", "wasserstein"])
+    @each("distance", ["euclidean", "wasserstein"])
     def test_long_series_fill_every_bin(self, distance: str) -> None:
         mask = np.random.default_rng(3).random(100_000) < np.linspace(0, 0.6, 100_000) ** 2
         _, counts, capacity = landmark_histogram(mask)
@@ -209,7 +168,7 @@ class TestPartitioned:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("call", "field", "rule", "value"),
         [
             (lambda: heuristic_order([True], "mean"), "evaluation", "one of gaps, nearest", "mean"),  # type: ignore[arg-type]
@@ -237,13 +196,12 @@ class TestRefusals:
         ids=["heuristic", "optimal", "partitioned", "optimal size", "heuristic size", "wasserstein size"],
     )
     def test_name_field_rule_and_value(self, call: Any, field: str, rule: str, value: Any) -> None:
-        with pytest.raises(ParameterError) as refused:
-            call()
-        assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value)
-        assert field in str(refused.value)
+        refused = refusal(ParameterError, call)
+        assert (refused.field, refused.rule, refused.value) == (field, rule, value)
+        assert field in str(refused)
 
-    @pytest.mark.parametrize("order", [heuristic_order, optimal_order, partitioned_order])
-    @pytest.mark.parametrize("mask", [[1, 2], [[True]], 3])
+    @each("order", [heuristic_order, optimal_order, partitioned_order])
+    @each("mask", [[1, 2], [[True]], 3])
     def test_are_given_to_what_is_no_mask(self, order: Any, mask: Any) -> None:
         with pytest.raises(DataError):
             order(mask)

@@ -17,6 +17,7 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import Trajectory
 from privacy_engine.errors import DataError, EngineError, ParameterError
 from privacy_engine.geo import EARTH_RADIUS_M
+from tests.cases import each
 from tests.examples import examples
 
 METRE = 1 / (math.radians(1) * EARTH_RADIUS_M)  # of latitude, in degrees
@@ -67,7 +68,7 @@ class TestFromStates:
         with pytest.raises(ParameterError, match="states must have at most 400 states, got 401"):
             estimate_from_states(np.arange(401), smoothing=1.0)
 
-    @pytest.mark.parametrize(
+    @each(
         ("states", "smoothing", "field"),
         [
             ([1], 1, "states"),
@@ -94,7 +95,7 @@ class TestFromStates:
 
 
 class TestFromCells:
-    @pytest.mark.parametrize(("lon", "lat"), [(116.4, 39.9), (179.9999, -60.0), (0.0, 0.0)])
+    @each(("lon", "lat"), [(116.4, 39.9), (179.9999, -60.0), (0.0, 0.0)])
     def test_counts_moves_between_square_cells(self, lon: float, lat: float) -> None:
         east = np.array([0.0, 10, 60, 160, 140, 20]) * METRE / math.cos(math.radians(lat))
         north = np.array([0.0, 40, 0, 0, 60, 0]) * METRE
@@ -117,7 +118,7 @@ class TestFromCells:
         assert np.allclose(found.forward.sum(axis=1), 1, rtol=0, atol=1e-14)
         assert np.isfinite(temporal_loss(np.full(20, 0.1), found.backward, found.forward).total).all()
 
-    @pytest.mark.parametrize("cell_m", [0, -1, 1e-3, math.nan, math.inf, "x"])
+    @each("cell_m", [0, -1, 1e-3, math.nan, math.inf, "x"])
     def test_names_a_cell_it_refuses(self, cell_m: Any) -> None:
         with pytest.raises(ParameterError, match=r"^cell_m must ") as caught:
             estimate_correlation(Trajectory([1.0, 2.0], [1.0, 2.0]), cell_m=cell_m, smoothing=1.0)
@@ -128,7 +129,7 @@ class TestFromCells:
         with pytest.raises(ParameterError, match="cell_m must be so large that the series visit at most 400 states"):
             estimate_correlation(walk, cell_m=1, smoothing=1.0)
 
-    @pytest.mark.parametrize("series", [[], Trajectory([], []), Trajectory([1.0], [1.0])])
+    @each("series", [[], Trajectory([], []), Trajectory([1.0], [1.0])])
     def test_refuses_series_without_a_move(self, series: Any) -> None:
         with pytest.raises(DataError, match="series must have two events"):
             estimate_correlation(series, cell_m=10, smoothing=1.0)

@@ -15,6 +15,7 @@ from privacy_engine.evaluation import LATER, Evaluation, Positions, Ranks, ranke
 from privacy_engine.grid import Grid
 from privacy_engine.metrics import HitRate, HitRateByUser, Precision, Recall, ReciprocalRank
 from privacy_engine.recommender import NearestModel, PopularityModel, Recommender, Sequences
+from tests.cases import each
 from tests.examples import examples
 
 SIDE = 4
@@ -240,7 +241,7 @@ class TestSplit:
         assert set(few.fitted.user.tolist()) < set(many.fitted.user.tolist())
         assert few.others.user.tolist() == many.others.user.tolist()
 
-    @pytest.mark.parametrize(
+    @each(
         ("share", "density", "message"),
         [
             (1.0, 1.0, "test_share must be at least 0 and below 1, got 1"),

@@ -21,15 +21,11 @@ from privacy_engine.event_sketch import (
     sketch_of,
 )
 from privacy_engine.event_words import siphash24
+from tests.cases import each
 from tests.examples import examples
 
 KEY = bytes(range(16))
 MASK = (1 << 64) - 1
-
-
-def walk(n: int, seed: int = 0) -> Trajectory:
-    rng = np.random.default_rng(seed)
-    return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
 
 
 def part(one: Trajectory, start: int, end: int) -> Trajectory:
@@ -38,6 +34,11 @@ def part(one: Trajectory, start: int, end: int) -> Trajectory:
 
 def sketch(*series: Trajectory, timed: bool = True, key: bytes = KEY) -> EventSketch:
     return sketch_of(series, key, timed=timed)
+
+
+def walk(n: int, seed: int = 0) -> Trajectory:
+    rng = np.random.default_rng(seed)
+    return Trajectory(rng.uniform(-180, 180, n), rng.uniform(-85, 85, n), 1.7e9 + np.arange(n) * 30.0)
 
 
 def plain_siphash(words: list[int], key: bytes) -> int:
@@ -69,7 +70,7 @@ def plain_siphash(words: list[int], key: bytes) -> int:
 
 
 class TestHash:
-    @pytest.mark.parametrize(("length", "expected"), [(8, "6224939a79f5f593"), (16, "db9bc2577fcc2a3f")])
+    @each(("length", "expected"), [(8, "6224939a79f5f593"), (16, "db9bc2577fcc2a3f")])
     def test_is_siphash_of_the_published_vectors(self, length: int, expected: str) -> None:
         words = [np.array([int.from_bytes(bytes(range(i, i + 8)), "little")], np.uint64) for i in range(0, length, 8)]
         assert siphash24(words, KEY).astype("<u8").tobytes().hex() == expected
@@ -104,7 +105,7 @@ class TestEvents:
         east, west = Trajectory([180.0], [1.0], [0.0]), Trajectory([-180.0], [1.0], [0.0])
         assert sketch(east).hashes.tolist() == sketch(west).hashes.tolist()
 
-    @pytest.mark.parametrize("timed", [True, False])
+    @each("timed", [True, False])
     def test_a_step_on_the_grid_is_another_event(self, timed: bool) -> None:
         places = [(1.0, 1.0), (1.0000001, 1.0), (1.0, 1.0000001), (-1.0, 1.0), (1.0, -1.0)]
         found = [sketch(Trajectory([lon], [lat], [0.0]), timed=timed).hashes[0] for lon, lat in places]
@@ -115,7 +116,7 @@ class TestEvents:
         assert len({sketch(one).hashes[0] for one in at}) == 3
         assert len({sketch(one, timed=False).hashes[0] for one in at}) == 1
 
-    @pytest.mark.parametrize(
+    @each(
         ("timed", "expected"),
         [
             (True, "6d2d36c0d3217b3ca4605c178d46f18871e94cf30bbeb69eacfdae7177c09bdd"),
@@ -141,7 +142,7 @@ class TestOverlap:
         assert found.share == len(a & b) / min(len(a), len(b))
         assert found.most == (found.share >= MOST)
 
-    @pytest.mark.parametrize("share_of_the_whole", [1 / 200, 1 / 30, 1 / 2, 0.999])
+    @each("share_of_the_whole", [1 / 200, 1 / 30, 1 / 2, 0.999])
     def test_a_part_is_recognised_as_contained(self, share_of_the_whole: float) -> None:
         """At 1/200 of the whole 20.5 comparable hashes are expected; fewer than the 8 needed: probability 0.0006."""
         n = 200_000
@@ -152,7 +153,7 @@ class TestOverlap:
             assert found.share == 1.0
             assert found.most
 
-    @pytest.mark.parametrize("common", [0.0, 0.1, 0.3, 0.7, 0.9, 1.0])
+    @each("common", [0.0, 0.1, 0.3, 0.7, 0.9, 1.0])
     def test_estimates_the_share(self, common: float) -> None:
         """4,096 of 20,000 events compared at most: off by more than 5 standard deviations once in 1.7 million."""
         n = 20_000

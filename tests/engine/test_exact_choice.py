@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import chdtrc
-from scipy.stats import chi2_contingency
 
 from privacy_engine import noise
 from privacy_engine.errors import ParameterError
@@ -25,8 +24,10 @@ from privacy_engine.noise.choice import coin_table, option_table
 from privacy_engine.noise.discrete import magnitude, magnitudes
 from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.tables import Table
+from tests.cases import each
 from tests.engine.test_exact_planar import HOSTILE, Scripted
 from tests.examples import examples
+from tests.later import stats
 
 
 class NeedsMore(Exception):
@@ -74,8 +75,8 @@ def assert_exact(found: dict[Any, Fraction], undecided: Fraction, law: Sequence[
 
 
 class TestTables:
-    @pytest.mark.parametrize("bits", [2, 3, 4, 8])
-    @pytest.mark.parametrize("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
+    @each("bits", [2, 3, 4, 8])
+    @each("epsilon", [0.01, 1 / 3, 1.0, 3.0, 9.0, 60.0])
     def test_of_a_coin(self, epsilon: float, bits: int) -> None:
         depth = {2: 8, 3: 4, 4: 4, 8: 2}[bits]  # words are requested in powers of two
         found, undecided = enumerated(of_table(coin_table(epsilon, bits=bits)), bits, depth)
@@ -117,7 +118,7 @@ class TestTables:
 
 
 class TestCoins:
-    @pytest.mark.parametrize("epsilon", [20.1, 745.0, 800.0, 1e4])
+    @each("epsilon", [20.1, 745.0, 800.0, 1e4])
     def test_that_are_practically_never_true_are_refused_and_not_called_protection(self, epsilon: float) -> None:
         """A coin of e^-800 was 0 in floats: all dummies came out unmarked and the label promised protection."""
         mask = np.zeros(10, dtype=bool)
@@ -134,15 +135,15 @@ class TestCoins:
         table = coin_table(20.0)
         assert int(table.low[0]) / 2**64 == pytest.approx(math.exp(-20), rel=1e-15)
 
-    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    @each("value", HOSTILE)
     def test_refuse_what_is_no_level(self, value: Any) -> None:
         with pytest.raises(ParameterError, match="^epsilon must be "):
             noise.covered(3, value, rng=noise.seeded(1))
 
 
 class TestExponentialMechanism:
-    @pytest.mark.parametrize("field", ["epsilon", "sensitivity"])
-    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    @each("field", ["epsilon", "sensitivity"])
+    @each("value", HOSTILE)
     def test_refuses_by_name(self, field: str, value: Any) -> None:
         with pytest.raises(ParameterError) as refused:
             noise.exponential_mechanism([0.0, 1.0], **({"epsilon": 1, "sensitivity": 1, "rng": 1} | {field: value}))
@@ -157,8 +158,8 @@ class TestExponentialMechanism:
 
 
 class TestDiscreteLaplace:
-    @pytest.mark.parametrize("bits", [2, 4, 8])
-    @pytest.mark.parametrize("rate", [0.05, 0.7, 2.0])
+    @each("bits", [2, 4, 8])
+    @each("rate", [0.05, 0.7, 2.0])
     def test_magnitudes_of_short_words_have_the_exact_law(self, rate: float, bits: int) -> None:
         depth = {2: 8, 4: 2, 8: 2}[bits]
 
@@ -173,7 +174,7 @@ class TestDiscreteLaplace:
             assert decided - 1e-13 <= p <= decided + float(undecided) + 1e-13
         assert undecided > 0
 
-    @pytest.mark.parametrize("rate", [1e-9, 1e-7, 1e-3, 0.5, 3.0, 40.0])
+    @each("rate", [1e-9, 1e-7, 1e-3, 0.5, 3.0, 40.0])
     def test_floats_and_balls_agree(self, rate: float) -> None:
         rng = noise.seeded(8)
         words = rng.words(1500).copy()
@@ -182,7 +183,7 @@ class TestDiscreteLaplace:
         for word, k in zip(words.tolist()[6:], found.tolist()[6:], strict=True):
             assert magnitude(rate, LazyUniform(word >> 1, rng, first_bits=63)) == k
 
-    @pytest.mark.parametrize("rate", [1e-6, 0.01, 1.0, 3.0])
+    @each("rate", [1e-6, 0.01, 1.0, 3.0])
     def test_follows_its_law(self, rate: float) -> None:
         """Chi-square of 400,000 draws in up to 60 bins of about equal probability; false alarms 1e-5 each."""
         n = 400_000
@@ -195,7 +196,7 @@ class TestDiscreteLaplace:
         seen = np.bincount(np.searchsorted(edges, found, side="right"), minlength=len(law))
         assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
 
-    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    @each("value", HOSTILE)
     def test_refuses_by_name(self, value: Any) -> None:
         with pytest.raises(ParameterError, match="^rate must be "):
             noise.discrete_laplace(value, 3, rng=noise.seeded(1))
@@ -211,7 +212,7 @@ class TestAgainstOpenDP:
     OpenDP draws from its own generator, so these cannot be seeded: each run is a new sample.
     """
 
-    @pytest.mark.parametrize("scale", [0.7, 5.0, 100.0])
+    @each("scale", [0.7, 5.0, 100.0])
     def test_discrete_laplace(self, scale: float) -> None:
         dp = importlib.import_module("opendp.prelude")
         dp.enable_features("contrib")
@@ -224,4 +225,4 @@ class TestAgainstOpenDP:
             [np.bincount(np.searchsorted(edges, one), minlength=len(edges) + 1) for one in (ours, theirs)]
         )
         counts = counts[:, counts.sum(axis=0) > 20]
-        assert chi2_contingency(counts).pvalue > 1e-5
+        assert stats.chi2_contingency(counts).pvalue > 1e-5

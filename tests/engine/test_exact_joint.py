@@ -17,6 +17,7 @@ from privacy_engine.noise.ball_arithmetic import Ball
 from privacy_engine.noise.grid import TURN
 from privacy_engine.noise.lazy_uniform import LazyUniform, settle
 from privacy_engine.noise.reach import Reach, envelope
+from tests.cases import each
 from tests.engine.called import called
 from tests.engine.test_exact_planar import HOSTILE
 
@@ -44,7 +45,7 @@ class TestEnvelope:
         ):
             assert not reach._above(wrong, touching, 7, 0.01)
 
-    @pytest.mark.parametrize(("count", "rate"), SCALES)
+    @each(("count", "rate"), SCALES)
     def test_is_tight(self, count: int, rate: float) -> None:
         """At most 1.4 proposals of three words each (1.25 of them on average, at all scales)."""
         rng, requested = noise.seeded(2), 0
@@ -64,7 +65,7 @@ class TestEnvelope:
 
 
 class TestReach:
-    @pytest.mark.parametrize(("count", "rate"), SCALES)
+    @each(("count", "rate"), SCALES)
     def test_floats_and_balls_agree_on_every_proposal(self, count: int, rate: float) -> None:
         """Kept or rejected, and the angle within its bound: 400 proposals each."""
         source, numbers = noise.seeded(5), envelope(count, rate)
@@ -100,7 +101,7 @@ def in_floats(lon: Any, lat: Any, found: Reach, words: Any) -> tuple[np.ndarray,
     return state, cells
 
 
-@pytest.mark.parametrize(("count", "rate"), SCALES)
+@each(("count", "rate"), SCALES)
 def test_positions_by_floats_are_those_by_balls(count: int, rate: float) -> None:
     """Poles, antimeridian, edges of every branch, and at random: 600 positions for each scale."""
     rng, source = np.random.default_rng(count), noise.seeded(count)
@@ -119,7 +120,7 @@ def test_positions_by_floats_are_those_by_balls(count: int, rate: float) -> None
     assert compared > 400
 
 
-@pytest.mark.parametrize(("count", "rate"), SCALES)
+@each(("count", "rate"), SCALES)
 def test_moves_lie_within_their_bounds(count: int, rate: float) -> None:
     """Against 300-bit balls, the uniforms at the ends of what their words leave: no error is beyond its bound."""
     rng, source = np.random.default_rng(3), noise.seeded(6)
@@ -142,7 +143,7 @@ def test_moves_lie_within_their_bounds(count: int, rate: float) -> None:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    @each("value", HOSTILE)
     def test_a_rate_that_is_none(self, value: Any) -> None:
         for draw in (
             lambda: noise.joint_planar([0.0], [0.0], value, rng=noise.seeded(1)),
@@ -151,7 +152,7 @@ class TestRefusals:
             with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
                 draw()
 
-    @pytest.mark.parametrize("value", [0, -1, 1.5, math.nan, True, "1", None, 2**63])
+    @each("value", [0, -1, 1.5, math.nan, True, "1", None, 2**63])
     def test_a_count_that_is_none(self, value: Any) -> None:
         with pytest.raises(ParameterError, match="^count must be a whole number from 1 to "):
             noise.joint_reach_m(value, 1.0, rng=noise.seeded(1))

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate
 from scipy.special import chdtrc
 
 from privacy_engine import geo, noise
@@ -28,8 +27,10 @@ from privacy_engine.noise import planar
 from privacy_engine.noise.grid import HALF_TURN, TURN, degrees, on_grid, wrapped
 from privacy_engine.noise.lazy_uniform import LazyUniform
 from privacy_engine.noise.planar_exact import planar_cell
+from tests.cases import each
 from tests.engine.test_certified_bounds import draws
 from tests.examples import examples
+from tests.later import integrate
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = [
@@ -169,7 +170,7 @@ def expected_cells(lat: float, rate: float, half: int) -> np.ndarray:
 
 
 class TestLaw:
-    @pytest.mark.parametrize("place", [(0.0, 0.0), (180.0, 60.0), (-180.0, -60.0)])
+    @each("place", [(0.0, 0.0), (180.0, 60.0), (-180.0, -60.0)])
     def test_of_single_cells_is_the_integral_of_the_density(self, place: tuple[float, float]) -> None:
         """Chi-square over 49 cells about a cell's centre and the rest, 400,000 draws; false alarms 1e-5 each."""
         n, half, rate = 400_000, 3, 100.0  # a scale of a centimetre, about a cell
@@ -182,7 +183,7 @@ class TestLaw:
         law = np.append(law, 1 - law.sum()) * n
         assert chdtrc(len(law) - 1, ((seen - law) ** 2 / law).sum()) > 1e-5
 
-    @pytest.mark.parametrize("lat", [90.0, -90.0, 89.99999])
+    @each("lat", [90.0, -90.0, 89.99999])
     def test_at_a_pole_bearings_are_even_and_distances_gamma(self, lat: float) -> None:
         """Kolmogorov's bound at 1e-6 for the distances, chi-square at 1e-5 for longitudes about the very pole."""
         n, rate = 200_000, 0.01
@@ -218,13 +219,13 @@ class TestGrid:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize("value", HOSTILE, ids=repr)
+    @each("value", HOSTILE)
     def test_rates_are_refused_by_name(self, value: Any) -> None:
         for rates in (value, [1.0, value]):
             with pytest.raises(ParameterError, match="^epsilon_per_m must be "):
                 noise.planar_laplace([0.0, 0.0], [0.0, 0.0], rates, rng=noise.seeded(1))
 
-    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, "x", 360.1])
+    @each("value", [math.nan, math.inf, -math.inf, 1e308, "x", 360.1])
     def test_positions_are_refused_by_name(self, value: Any) -> None:
         for lon, lat, field in (([0.0, value], [0.0, 0.0], "lon"), ([0.0, 0.0], [value, 0.0], "lat")):
             with pytest.raises(DataError, match=f"^{field} must be ") as refused:

@@ -35,6 +35,7 @@ from privacy_engine.formats.arrow import pacsv, pq
 from privacy_engine.landmarks import parse_short
 from privacy_engine.landmarks.synthetic import Synthetic
 from privacy_engine.mechanisms.landmark import Uniform
+from tests.cases import each, refusal
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 1.0}}
 ADAPTIVE = {"mechanism": {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 1.0}}
@@ -101,10 +102,11 @@ def computed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 class TestTheSameBits:
-    @pytest.mark.parametrize("size", [1, 4, None])
+    @each("size", [1, 4, None])
     def test_for_every_size_of_block(self, series: list[Trajectory], whole: Any, size: int | None) -> None:
         assert run(small(), series, size=size).equals(whole)
 
+    @pytest.mark.slow
     def test_for_two_processes(self, series: list[Trajectory], computed: list[Any]) -> None:
         spec = small(grid={"correlation": [{"diameter_m": None, "smoothing": 0.1}]})
         assert run(spec, series, size=5, workers=2).equals(run(spec, series))
@@ -249,7 +251,7 @@ class TestSpec:
         found = [(cell.dummies.epsilon, cell.release.mechanism.epsilon, cell.landmarks.share) for cell in spec.cells()]
         assert found == [(0.1, 0.9, 0.1), (0.1, 0.9, 0.2), (0.5, 0.5, 0.1), (0.5, 0.5, 0.2)]
 
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "field", "rule"),
         [
             ({"repetitions": 0}, "repetitions", "greater than 0"),
@@ -285,9 +287,8 @@ class TestSpec:
         ],
     )
     def test_refusals_name_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            small(**changes)
-        first = refused.value.errors[0]
+        refused = refusal(ParameterErrors, small, **changes)
+        first = refused.errors[0]
         assert first.field.startswith(field)
         assert rule in first.rule
         assert first.message.startswith(field)
@@ -300,7 +301,7 @@ def backwards(value: Any) -> Any:
     return [backwards(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("cls", list(presets), ids=lambda cls: cls.registered_name())
+@each("cls", list(presets))
 def test_the_order_of_names_changes_no_letter_of_a_spec(cls: type[Preset]) -> None:
     described = cls().spec()
     again = ExperimentSpec.parse(backwards(json.loads(described.model_dump_json())))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from privacy_engine.experiments import ExperimentSpec, figure
+from tests.cases import each
 
 UNIFORM = {"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 100}}
 
@@ -22,7 +21,7 @@ def labels(*landmarks: dict[str, Any]) -> list[str]:
     return [value["label"] for value in axis["values"]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("landmarks", "expected"),
     [
         ([{"name": "manual", "events": [1]}, circles(1, 2)], ["1 selected manually", "2 zones"]),

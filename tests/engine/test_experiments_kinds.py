@@ -35,6 +35,7 @@ from privacy_engine.experiments.release_trials import COUNTS_AT_ONCE, ReleaseTri
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from privacy_engine.metrics import metrics
+from tests.cases import each, refusal
 from tests.examples import examples
 
 KINDS = ("stream", "checkins")
@@ -56,7 +57,7 @@ FITTED_TO_ALL = {
 }
 """Changes of a spec of check-ins that let a batch of models be fitted to the same users."""
 
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = each("kind", KINDS)
 
 
 def names(kind: str) -> list[str]:
@@ -98,9 +99,8 @@ def by_type(datatype: Any, kind: str, trial: Any) -> dict[str, float]:
 
 def refused(**changes: Any) -> str:
     described = {"kind": "stream", "base": {"release": UNIFORM}, "repetitions": 5, "seed": 3}
-    with pytest.raises(ParameterErrors) as wrong:
-        ExperimentSpec.parse(described | {"metrics": every_measure("stream")} | changes)
-    return "; ".join(error.message for error in wrong.value.errors)
+    wrong = refusal(ParameterErrors, ExperimentSpec.parse, described | {"metrics": every_measure("stream")} | changes)
+    return "; ".join(error.message for error in wrong.errors)
 
 
 @every_kind
@@ -116,6 +116,7 @@ class TestEveryRun:
         assert np.isnan(whole[0]).all()  # no landmarks, so no share of them
         assert np.isfinite(whole[1:][plain(cell)]).all()
 
+    @pytest.mark.slow
     def test_processes_and_interruption_change_no_bit(self, kind: str, tmp_path: Path) -> None:
         grid = {"release.mechanism.epsilon": [0.5, 1.0, 2.0]}
         one = spec(kind, grid=grid, repetitions=40)
@@ -203,7 +204,7 @@ class TestEveryRun:
 
 
 class TestErrorsThatAreKnown:
-    @pytest.mark.parametrize(("epsilon", "window", "sensitivity"), [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)])
+    @each(("epsilon", "window", "sensitivity"), [(1.0, 4, 1), (3.0, 2, 2), (0.3, 20, 1)])
     def test_uniform_has_the_mean_error_of_discrete_laplace(
         self, epsilon: float, window: int, sensitivity: int
     ) -> None:
@@ -249,7 +250,7 @@ class TestSpecs:
             assert (one.digest[:16], cells[:16]) == (of_spec, of_cells)
             assert "kind" not in one.model_dump()
 
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "message"),
         [
             ({"kind": "graph"}, "kind must be one of 'trajectory', 'stream', 'checkins'"),

@@ -27,6 +27,7 @@ from privacy_engine.experiments import (
 from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.metrics import HitRate, ReciprocalRank
+from tests.cases import refusal
 from tests.engine.test_evaluation import private_habits
 
 BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
@@ -46,9 +47,8 @@ def box_of(name: str) -> dict[str, float]:
 
 
 def refused(**changes: Any) -> str:
-    with pytest.raises(ParameterErrors) as wrong:
-        cell_of(**changes)
-    return "; ".join(error.message for error in wrong.value.errors)
+    wrong = refusal(ParameterErrors, cell_of, **changes)
+    return "; ".join(error.message for error in wrong.errors)
 
 
 class TestLeaks:

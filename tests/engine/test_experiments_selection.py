@@ -18,6 +18,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.experiments import AS_THEY_ARE, FILES, ExperimentSpec, SeriesSelection, presets, run
 from privacy_engine.experiments.synthetic_series import taxi
+from tests.cases import each, refusal
 
 NAMES = [cls.registered_name() for cls in presets.of("trajectory")]
 
@@ -61,8 +62,8 @@ def exported(spec: ExperimentSpec) -> ExperimentSpec:
 
 
 class TestRunExportRunAgain:
-    @pytest.mark.parametrize("kind", ["generated", "one series", "several series", "two people"])
-    @pytest.mark.parametrize("name", NAMES)
+    @each("kind", ["generated", "one series", "several series", "two people"])
+    @each("name", NAMES)
     def test_every_preset_gives_the_same_bits(self, name: str, kind: str) -> None:
         """By the spec alone: the preset's own choice of series is in what is exported."""
         spec, given = described(name).spec(), dataset(kind)
@@ -126,7 +127,7 @@ class TestOldSpecs:
         same = run(old.on(AS_THEY_ARE), given)
         assert run(old, given).equals(same)
 
-    @pytest.mark.parametrize(
+    @each(
         ("series", "field"),
         [
             ({"join": "all"}, "series.join"),
@@ -138,6 +139,5 @@ class TestOldSpecs:
         ],
     )
     def test_what_is_no_selection_is_named(self, series: Any, field: str) -> None:
-        with pytest.raises(ParameterErrors) as caught:
-            ExperimentSpec.parse(self.OLD | {"series": series})
-        assert [one.field for one in caught.value.errors] == [field]
+        caught = refusal(ParameterErrors, ExperimentSpec.parse, self.OLD | {"series": series})
+        assert [one.field for one in caught.errors] == [field]

@@ -19,6 +19,7 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, read
 from privacy_engine.formats.arrow import pq
+from tests.cases import each, refusal
 from tests.examples import examples
 
 LABEL = {"text": "Planar Laplace,\n ε = 1 at 200 m", "epsilon": 1.0, "level": "event"}
@@ -106,7 +107,7 @@ def test_people_are_read_back(fmt: str, series: list[Trajectory], whose: list[in
     assert [one.person.strip() for one in back.series] == (persons if several else [""] * len(owned))
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_only_several_people_are_named(fmt: str) -> None:
     one = replace(track("a"), person="anna")
     assert b"anna" not in exported([one, replace(track("b"), person="anna")], fmt)
@@ -115,12 +116,12 @@ def test_only_several_people_are_named(fmt: str) -> None:
     assert back.report.people["count"] == 2
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_two_exports_are_the_same_bytes(fmt: str) -> None:
     assert exported([track()], fmt) == exported([track()], fmt)
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_an_export_of_nothing_is_valid_and_read_as_empty(fmt: str) -> None:
     for series in ([], [Trajectory([], [], [], "u1")], [Trajectory([], [], None, "u1")]):
         with pytest.raises(FormatError):
@@ -142,7 +143,7 @@ class TestCsv:
         rows = self.rows([Trajectory([1, 2], [1, 2], [0.0, 0.25], "")])
         assert [row[1] for row in rows[1:]] == ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.250Z"]
 
-    @pytest.mark.parametrize("name", ["=1+1", "+1-2", "-2+3", "@SUM(A1:A9)", "\t=1+1", "\r=1"])
+    @each("name", ["=1+1", "+1-2", "-2+3", "@SUM(A1:A9)", "\t=1+1", "\r=1"])
     def test_a_formula_is_never_bare(self, name: str) -> None:
         rows = self.rows([track(name)], {"text": name.strip()})
         assert rows[1][0] == "'" + name
@@ -194,12 +195,10 @@ class TestParquet:
 
 
 def test_an_unknown_format_is_refused_by_name() -> None:
-    with pytest.raises(ParameterError) as refused:
-        exports.write([track()], "xlsx", io.BytesIO(), label=LABEL)
-    assert refused.value.field == "format"
+    assert refusal(ParameterError, exports.write, [track()], "xlsx", io.BytesIO(), label=LABEL).field == "format"
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_a_long_series_is_written_in_seconds(fmt: str) -> None:
     """At least 100 thousand points a CPU-second; ten times that is usual."""
     one = track(n=100_000)

@@ -15,7 +15,8 @@ from privacy_engine.errors import EngineError, FormatError
 from privacy_engine.formats import read
 from privacy_engine.formats.arrow import translated
 from privacy_engine.optional import MissingPackage
-from tests.engine.damaged_files import FLATGEOBUF
+from tests.cases import each
+from tests.engine.damaged_files import SEEDS
 from tests.engine.failing_files import FILES, MORE, FailingFile, codes
 
 CASES = [*FILES.items(), *MORE]
@@ -28,7 +29,7 @@ def test_every_code_of_the_sources_has_its_file() -> None:
     assert [code for code in FILES if code not in found] == []
 
 
-@pytest.mark.parametrize(("code", "file"), CASES, ids=[f"{code}-{file.name}" for code, file in CASES])
+@each(("code", "file"), CASES, ids=[f"{code}-{file.name}" for code, file in CASES])
 def test_the_file_is_refused_with_its_code_and_a_text(code: str, file: FailingFile) -> None:
     with pytest.raises(EngineError) as refused:
         clean(
@@ -44,10 +45,10 @@ def test_the_file_is_refused_with_its_code_and_a_text(code: str, file: FailingFi
 def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyogrio", None)
     with pytest.raises(MissingPackage, match="pip install pyogrio, or the extra vector of cairn-privacy; a FlatGeobuf"):
-        read(io.BytesIO(FLATGEOBUF), name="walk.fgb")
+        read(io.BytesIO(SEEDS["flatgeobuf"]), name="walk.fgb")
 
 
-@pytest.mark.parametrize("error", [pa.ArrowMemoryError("no memory"), OSError(errno.ENOSPC, "full")])
+@each("error", [pa.ArrowMemoryError("no memory"), OSError(errno.ENOSPC, "full")])
 def test_what_the_machine_lacks_is_no_damage_of_the_file(error: Exception) -> None:
     with pytest.raises(type(error)) as raised, translated(lambda: FormatError("damaged", code="bad_parquet")):
         raise error

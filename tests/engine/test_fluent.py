@@ -7,12 +7,9 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
-from matplotlib import pyplot
 
 import privacy_engine as pe
 from privacy_engine.data import CountStream, Trajectory
@@ -22,8 +19,10 @@ from privacy_engine.experiments.presets.base import with_examples
 from privacy_engine.fluent import CheckInData, CountData, TrajectoryData
 from privacy_engine.mechanism import Mechanism, mechanisms
 from privacy_engine.verify import verify
+from tests.cases import each, refusal
+from tests.later import matplotlib, pyplot
+from tests.later import pandas as pd
 
-mpl.use("Agg")
 HOSTILE = '<script>alert("x")</script>&'
 
 
@@ -48,6 +47,7 @@ def visits() -> CheckInData:
 
 @pytest.fixture(autouse=True)
 def _closed_figures():
+    matplotlib.use("Agg")
     yield
     pyplot.close("all")
 
@@ -102,7 +102,7 @@ class TestRead:
         read = pe.read(frame.to_crs("EPSG:4326"))
         np.testing.assert_allclose(read.series[0].lon, walk.series[0].lon, atol=1e-9)
 
-    @pytest.mark.parametrize(("person", "people"), [("user", 2), ("column:user", 2), ("one", 1)])
+    @each(("person", "people"), [("user", 2), ("column:user", 2), ("one", 1)])
     def test_person_is_a_column_or_a_rule(self, walk: TrajectoryData, person: str, people: int) -> None:
         rows = walk.to_dataframe()[["time", "lon", "lat"]]
         frame = pd.concat([rows.assign(user="ada"), rows.assign(user="bob")])
@@ -128,7 +128,7 @@ class TestRead:
 class TestRefusals:
     """Each names field, rule and value."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("field", "rule", "value", "use"),
         [
             ("mechanism.epsilon", "greater than 0", -1, lambda w: w.release("event-level", epsilon=-1, radius_m=2)),
@@ -145,9 +145,8 @@ class TestRefusals:
         ],
     )
     def test_of_trajectories(self, walk, field, rule, value, use) -> None:
-        with pytest.raises(pe.ParameterError) as refused:
-            use(walk)
-        error = getattr(refused.value, "errors", [refused.value])[0]
+        refused = refusal(pe.ParameterError, use, walk)
+        error = getattr(refused, "errors", [refused])[0]
         assert (error.field, error.value) == (field, value)
         assert rule in error.rule
 
@@ -209,7 +208,7 @@ class TestShown:
         for shown in (counts, walk, walk.release("event-level", epsilon=1, radius_m=2)):
             assert "<script" not in shown._repr_html_()
 
-    @pytest.mark.parametrize("n", [0, 1, 2])
+    @each("n", [0, 1, 2])
     def test_few_events_are_drawn(self, n: int) -> None:
         data = TrajectoryData([Trajectory([2.0] * n, [48.0] * n)])
         release = data.release("event-level", epsilon=1, radius_m=200)

@@ -17,6 +17,7 @@ from privacy_engine.formats import Limits, Reading, read
 from privacy_engine.formats.arrow import pa
 from privacy_engine.formats.options import ReadOptions
 from privacy_engine.formats.times import times
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 GOWALLA = (
@@ -67,9 +68,9 @@ def packed(*members: bytes) -> bytes:
 
 
 class TestPublishedSets:
-    @pytest.mark.parametrize("wrap", [bytes, gzip.compress, packed, lambda data: packed(gzip.compress(data))],
+    @each("wrap", [bytes, gzip.compress, packed, lambda data: packed(gzip.compress(data))],
                              ids=["plain", "gzip", "zip", "gzip in zip"])  # fmt: skip
-    @pytest.mark.parametrize("name", FILES)
+    @each("name", FILES)
     def test_are_recognised_without_a_header_in_every_packing(self, name: str, wrap: object) -> None:
         assert callable(wrap)
         found = read_bytes(wrap(FILES[name]), kinds=KINDS)
@@ -111,7 +112,7 @@ class TestPublishedSets:
         assert found.report.dropped == {"unreadable_member": 1, "unknown_venue": 1}
         assert found.other.place_names == []
 
-    @pytest.mark.parametrize("damaged", [b"12\t\t\t\t\n", b"12\t2010-10-16T03:48:54Z\n"])
+    @each("damaged", [b"12\t\t\t\t\n", b"12\t2010-10-16T03:48:54Z\n"])
     def test_a_few_damaged_rows_hide_no_layout(self, damaged: bytes) -> None:
         found = read_bytes(BRIGHTKITE * 3 + damaged, kinds=KINDS)
         assert (found.kind, len(found)) == ("checkins", 9)
@@ -129,7 +130,7 @@ class TestTimes:
         assert whole.seconds[[0, 2]].tolist() == [at.timestamp()] * 2
         assert (whole.missing.tolist(), whole.naive.tolist()) == ([False, True, False], [False] * 3)
 
-    @pytest.mark.parametrize("text", ["Tue Foo 03 18:00:09 +0000 2012", "Tue Apr 31 18:00:09 +0000 2012"])
+    @each("text", ["Tue Foo 03 18:00:09 +0000 2012", "Tue Apr 31 18:00:09 +0000 2012"])
     def test_what_is_no_date_is_none(self, text: str) -> None:
         assert times(pa.array([text]), ReadOptions()).bad.tolist() == [True]
 
@@ -147,7 +148,7 @@ class TestTimes:
 
 
 class TestHeaders:
-    @pytest.mark.parametrize(
+    @each(
         "header",
         [
             "userId,utcTimestamp,venueId,latitude,longitude",
@@ -161,7 +162,7 @@ class TestHeaders:
         assert isinstance(found, CheckIns)
         assert (list(found.users), list(found.places), found.lon) == (["7"], ["x"], [-74.0])
 
-    @pytest.mark.parametrize("options", [{}, {"decimal": ","}])
+    @each("options", [{}, {"decimal": ","}])
     def test_decimal_commas(self, options: dict[str, str]) -> None:
         data = b"user;time;place;lat;lon\na;2024-01-01T00:00:00Z;x;48,85;2,35\n"
         found = checkins(data, **options)
@@ -224,7 +225,7 @@ class TestVenues:
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
+    @each(
         ("members", "code", "message"),
         [
             ((GOWALLA, TSMC), "several_tables", "2 tables of check-ins"),
@@ -250,27 +251,21 @@ class TestRefused:
         assert read_bytes(packed(rows, rows), kinds=KINDS).kind == "trajectory"
 
     def test_options_that_check_ins_do_not_use(self) -> None:
-        with pytest.raises(ParameterError) as refused:
-            reading(packed(PLAIN), crs="EPSG:3857")
-        assert refused.value.field == "crs"
+        assert refusal(ParameterError, reading, packed(PLAIN), crs="EPSG:3857").field == "crs"
 
     def test_a_bomb_in_a_gzip_in_an_archive(self) -> None:
         bomb = gzip.compress(PLAIN + b" " * 40_000 + b"\n" + b"\n" * 3_000_000)
-        with pytest.raises(FormatError) as refused:
-            reading(packed(bomb))
-        assert refused.value.code in ("compression_ratio", "line_too_long")
-        with pytest.raises(FormatError) as refused:
-            reading(packed(gzip.compress(GOWALLA * 2000)), limits=Limits(total=100_000))
-        assert refused.value.code in ("too_large", "compression_ratio")
+        assert refusal(FormatError, reading, packed(bomb)).code in ("compression_ratio", "line_too_long")
+        refused = refusal(FormatError, reading, packed(gzip.compress(GOWALLA * 2000)), limits=Limits(total=100_000))
+        assert refused.code in ("too_large", "compression_ratio")
 
     def test_two_columns_of_one_name_are_a_choice(self) -> None:
         data = b"user,time,lat,lat,lon\na,2024-01-01T00:00:00Z,1,2,3\n"
-        with pytest.raises(ChoiceNeeded) as refused:
-            checkins(data)
-        assert (refused.value.parameter, [value for value, _ in refused.value.choices]) == ("lat", ["#3", "#4"])
+        refused = refusal(ChoiceNeeded, checkins, data)
+        assert (refused.parameter, [value for value, _ in refused.choices]) == ("lat", ["#3", "#4"])
         assert checkins(data, lat="#4").lat == [2.0]
 
-    @pytest.mark.parametrize("options", [{}, {"id": "id"}], ids=["as it is", "with a user"])
+    @each("options", [{}, {"id": "id"}], ids=["as it is", "with a user"])
     def test_hostile_files_are_check_ins_or_a_clear_error(self, shared: Path, options: dict[str, str]) -> None:
         refusals, sizes = [], []
         for file in sorted((shared / "hostile").glob("[0-9]*")):
@@ -290,9 +285,7 @@ class TestRefused:
         data = bytearray(out.getvalue())
         for at in (6, data.rindex(b"PK\x01\x02") + 8):
             data[at] |= 1
-        with pytest.raises(FormatError) as refused:
-            reading(bytes(data))
-        assert refused.value.code == "encrypted"
+        assert refusal(FormatError, reading, bytes(data)).code == "encrypted"
 
 
 def test_equal_content_has_equal_sketches_with_and_without_venues() -> None:

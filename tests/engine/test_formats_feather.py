@@ -7,18 +7,19 @@ import struct
 import subprocess
 import sys
 
-import geopandas
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 
 from privacy_engine.data import CheckIns, CountStream
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
+from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import read_bytes, seconds
-from tests.engine.frame_sample import FIX, FRAME
+from tests.engine.frame_sample import FIX, fixes
+from tests.later import geopandas
+from tests.later import pandas as pd
 from tests.patience import patience
 
 
@@ -35,7 +36,8 @@ def stream(table: pa.Table, rows: int = 2, compression: str | None = None) -> by
     return out.getvalue()
 
 
-def matches(data: bytes, name: str, expected: pd.DataFrame = FRAME) -> None:
+def matches(data: bytes, name: str, expected: pd.DataFrame | None = None) -> None:
+    expected = fixes() if expected is None else expected
     reading = read_bytes(data, name)
     assert (reading.report.format, reading.report.notes) == ("feather", [])
     assert [(one.name, one.person) for one in reading.series] == [("a", "a"), ("b", "b")]
@@ -45,34 +47,32 @@ def matches(data: bytes, name: str, expected: pd.DataFrame = FRAME) -> None:
 
 
 class TestTables:
-    @pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+    @each("compression", ["uncompressed", "lz4", "zstd"])
     def test_files_that_pandas_writes(self, compression: str) -> None:
-        data = feather(FRAME, compression=compression)
+        data = feather(fixes(), compression=compression)
         matches(data, "x.feather", pd.read_feather(io.BytesIO(data)))
 
-    @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+    @each("compression", [None, "lz4", "zstd"])
     def test_streams_of_several_batches(self, compression: str | None) -> None:
-        data = stream(pa.Table.from_pandas(FRAME), compression=compression)
+        data = stream(pa.Table.from_pandas(fixes()), compression=compression)
         matches(data, "x.arrows", pa.ipc.open_stream(data).read_pandas())
 
-    @pytest.mark.parametrize(
-        "kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())], ids=str
-    )
+    @each("kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())])
     def test_texts_as_polars_and_categories_write_them(self, kind: pa.DataType) -> None:
-        table = pa.Table.from_pandas(FRAME)
-        table = table.set_column(0, "user", pa.array(FRAME["user"].tolist(), pa.string()).cast(kind))
+        table = pa.Table.from_pandas(fixes())
+        table = table.set_column(0, "user", pa.array(fixes()["user"].tolist(), pa.string()).cast(kind))
         matches(stream(table), "x.arrow")
 
     def test_decimals_and_a_column_without_values(self) -> None:
-        decimals = {axis: pa.array(FRAME[axis].tolist()).cast(pa.decimal128(12, 4)) for axis in ("lon", "lat")}
+        decimals = {axis: pa.array(fixes()[axis].tolist()).cast(pa.decimal128(12, 4)) for axis in ("lon", "lat")}
         one = read_bytes(stream(pa.table({**decimals, "time": pa.nulls(3)}))).series[0]
-        assert (one.lon.tolist(), one.time_s) == (FRAME["lon"].tolist(), None)
+        assert (one.lon.tolist(), one.time_s) == (fixes()["lon"].tolist(), None)
 
-    @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
+    @each("system", ["EPSG:4326", "EPSG:3857"])
     def test_geometries_that_geopandas_writes(self, system: str) -> None:
-        points = geopandas.points_from_xy(FRAME["lon"], FRAME["lat"], crs="EPSG:4326")
+        points = geopandas.points_from_xy(fixes()["lon"], fixes()["lat"], crs="EPSG:4326")
         out = io.BytesIO()
-        geopandas.GeoDataFrame(FRAME[["user", "time"]], geometry=points).to_crs(system).to_feather(out)
+        geopandas.GeoDataFrame(fixes()[["user", "time"]], geometry=points).to_crs(system).to_feather(out)
         again = geopandas.read_feather(out).to_crs("EPSG:4326")
         found = read_bytes(out.getvalue(), "x.feather").series
         assert np.concatenate([one.lon for one in found]) == pytest.approx(again.geometry.x, abs=1e-9)
@@ -87,13 +87,13 @@ class TestTables:
         found = read(io.BytesIO(feather(counts)), name="x.feather", kinds=("trajectory", "stream", "checkins")).other
         assert isinstance(found, CountStream)
         assert found.counts.tolist() == [[3, 5], [4, 6]]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": FRAME["time"][:2]})
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": fixes()["time"][:2]})
         found = read(io.BytesIO(feather(visits)), name="x.feather", kinds=("stream", "checkins")).other
         assert isinstance(found, CheckIns)
         assert (found.time_s.tolist(), list(found.places)) == ([FIX, FIX + 60], ["p", "q"])
 
     def test_the_preview_shows_the_rows_and_roles_of_the_file(self) -> None:
-        found = preview(io.BytesIO(feather(FRAME)), name="x.feather")
+        found = preview(io.BytesIO(feather(fixes())), name="x.feather")
         assert {column.role: column.name for column in found.columns} == {
             "id": "user",
             "time": "time",
@@ -104,21 +104,20 @@ class TestTables:
 
     def test_an_option_of_texts_is_refused(self) -> None:
         with pytest.raises(ParameterError, match="delimiter"):
-            read_bytes(feather(FRAME), delimiter=";")
+            read_bytes(feather(fixes()), delimiter=";")
 
 
 class TestRefusals:
     def code(self, data: bytes, **values: object) -> str:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, "x.feather", **values)
-        return refused.value.code
+        refused = refusal(FormatError, read_bytes, data, "x.feather", **values)
+        return refused.code
 
     def test_version_1(self) -> None:
         with pytest.raises(FormatError, match=r"version 2: pandas\.read_feather") as refused:
             read_bytes(b"FEA1" + bytes(100) + b"FEA1", "x.feather")
         assert refused.value.code == "old_feather"
 
-    @pytest.mark.parametrize("compression", ["lz4", "zstd"])
+    @each("compression", ["lz4", "zstd"])
     def test_a_bomb_is_stopped_before_it_is_unpacked(self, compression: str) -> None:
         table = pa.table({axis: np.zeros(10_000_000) for axis in ("lon", "lat")})
         data = stream(table, 10_000_000, compression)
@@ -130,9 +129,9 @@ class TestRefusals:
         assert self.code(stream(pa.table({"lon": pa.nulls(30_000_000)}), 30_000_000)) == "too_large"
 
     def test_no_rows_no_columns_and_half_a_file(self) -> None:
-        assert self.code(stream(pa.Table.from_pandas(FRAME[:0]))) == "no_points"
+        assert self.code(stream(pa.Table.from_pandas(fixes()[:0]))) == "no_points"
         assert self.code(stream(pa.table({}))) == "no_position_columns"
-        data = feather(FRAME)
+        data = feather(fixes())
         assert {self.code(data[:end]) for end in range(20, len(data), 97)} == {"bad_feather"}
 
     def test_offsets_of_texts_that_lead_out_of_the_column(self) -> None:
@@ -162,13 +161,14 @@ sweep()
 
 def sweep() -> None:
     """Read thousands of damaged files of each kind; run in a process of its own, which a crash would end."""
-    table = pa.Table.from_pandas(FRAME)
-    table = table.set_column(0, "user", pa.array(FRAME["user"].tolist()).dictionary_encode())
-    for data in (feather(FRAME), feather(FRAME, compression="zstd"), stream(table), stream(table, 2, "lz4")):
+    table = pa.Table.from_pandas(fixes())
+    table = table.set_column(0, "user", pa.array(fixes()["user"].tolist()).dictionary_encode())
+    for data in (feather(fixes()), feather(fixes(), compression="zstd"), stream(table), stream(table, 2, "lz4")):
         for seed in range(1000):
             survive(damaged(data, seed))
             survive(damaged(data, seed), kinds=("stream", "checkins"))
 
 
+@pytest.mark.slow
 def test_damage_never_ends_the_process() -> None:
     subprocess.run([sys.executable, "-c", _SWEEP], check=True, timeout=patience(170))

@@ -14,6 +14,7 @@ from privacy_engine.errors import FormatError
 from privacy_engine.formats import gpx, read
 from privacy_engine.formats.gpx_runs import runs
 from privacy_engine.formats.report import Report
+from tests.cases import each
 
 PLAIN = '<trkpt lat="48.{0}" lon="2.35">\n <ele>35.2</ele><time>2024-05-14T07:00:{0}Z</time><sat>7</sat></trkpt>'
 FORMS = (
@@ -97,7 +98,7 @@ def test_plain_points_are_not_passed_to_the_parser(monkeypatch: pytest.MonkeyPat
     assert len(calls) == 4 + 4
 
 
-@pytest.mark.parametrize("order", ["lat lon", "lon lat"])
+@each("order", ["lat lon", "lon lat"])
 def test_runs_have_places_and_texts(order: str) -> None:
     values = {"lat": "1.5", "lon": "-2e1"}
     places = " ".join(f'{name}="{values[name]}"' for name in order.split())

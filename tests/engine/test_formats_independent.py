@@ -9,19 +9,17 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import warnings
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import geopandas
 import numpy as np
-import pandas as pd
 import pytest
 
 from privacy_engine.formats import read
 from privacy_engine.formats.detect import formats
+from tests.cases import each
 from tests.engine.independent_readers import (
     Rows,
     by_b_records,
@@ -29,9 +27,11 @@ from tests.engine.independent_readers import (
     by_geopandas_geolife,
     by_gpxpy,
     by_gx_track,
+    by_json_of_a_line,
     by_json_records,
     by_owntracks,
     by_pandas_ais,
+    by_pandas_columns,
     by_pandas_gtfs,
     by_pandas_movebank,
     by_pandas_plt,
@@ -41,10 +41,8 @@ from tests.engine.independent_readers import (
     by_trackpoints,
     rows_of,
 )
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it misses an optional package
-    import movingpandas
+from tests.later import geopandas, movingpandas
+from tests.later import pandas as pd
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of the other libraries
 WALKS = ("000_20081024020959", "000_20081027115449")
@@ -117,23 +115,25 @@ REAL: list[tuple[str, str, Callable[[bytes], Rows], dict[str, Any]]] = [
     ("plt", "plt/000_20081024020959.plt", by_pandas_plt, {}),
     ("zip", "zip_gtfs/bullrunner-gtfs.zip", by_pandas_gtfs, {}),
     ("geopackage", "gpkg/demodata_geolife.gpkg", by_geopandas_geolife, {}),
+    ("csv", "csv_other/geolife_trajectory.csv", by_pandas_columns, {}),
+    ("geojson", "geojson/201901.en-trajectory.json", by_json_of_a_line, {}),
 ]
 
 
-@pytest.mark.parametrize(("fmt", "file", "reader", "options"), REAL, ids=[one[1] for one in REAL])
+@each(("fmt", "file", "reader", "options"), REAL, ids=[one[1] for one in REAL])
 def test_a_real_file(data: Path, fmt: str, file: str, reader: Callable[[bytes], Rows], options: dict[str, Any]) -> None:
     content = (data / file).read_bytes()
     same(content, Path(file).name, fmt, reader(content), **options)
 
 
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.77, 0.95])
+@each("share", [0.2, 0.5, 0.77, 0.95])
 def test_a_real_fit_that_is_cut_off_keeps_what_fitdecode_reads(data: Path, share: float) -> None:
     content = (data / "fit/fit-sample.fit").read_bytes()
     part = content[: int(len(content) * share)]
     same(part, "cut.fit", "fit", by_fitdecode(part))
 
 
-@pytest.mark.parametrize("before", [b"", b"log of a bicycle ride\nreceiver: GlobalSat\n\n"])
+@each("before", [b"", b"log of a bicycle ride\nreceiver: GlobalSat\n\n"])
 def test_a_real_nmea_log_with_and_without_prose_before_it(data: Path, before: bytes) -> None:
     content = (data / "nmea/backfilldate.nmea").read_bytes()
     reading = read(io.BytesIO(before + content), name="log.txt")
@@ -170,7 +170,7 @@ def test_feather_by_pandas(table: pd.DataFrame) -> None:
     same(out.getvalue(), "walks.feather", "feather", rows_of(back["time"], back["lon"], back["lat"]))
 
 
-@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:32650", "EPSG:3857"])
+@each("system", ["EPSG:4326", "EPSG:32650", "EPSG:3857"])
 def test_geoparquet_and_geofeather_by_geopandas(frame: geopandas.GeoDataFrame, system: str) -> None:
     for fmt in ("parquet", "feather"):
         out = io.BytesIO()
@@ -215,7 +215,7 @@ def test_a_workbook_by_pandas(table: pd.DataFrame) -> None:
     same(out.getvalue(), "walks.xlsx", "xlsx", rows_of(back["time"], back["lon"], back["lat"]))
 
 
-@pytest.mark.parametrize("lines", [True, False])
+@each("lines", [True, False])
 def test_records_by_pandas(table: pd.DataFrame, lines: bool) -> None:
     text = table.to_json(orient="records", lines=lines, double_precision=12)
     back = pd.read_json(io.StringIO(text), orient="records", lines=lines)
@@ -231,7 +231,7 @@ def test_owntracks_answers_by_pandas(data: Path) -> None:
     same(answer, "answer.json", "owntracks", zip(back["tst"], back["lon"], back["lat"], strict=True))
 
 
-@pytest.mark.parametrize("column", ["WKT", "EWKT", "WKB", "EWKB"])
+@each("column", ["WKT", "EWKT", "WKB", "EWKB"])
 def test_columns_of_geometries_by_shapely(frame: geopandas.GeoDataFrame, column: str) -> None:
     from shapely import from_wkb, from_wkt, set_srid, to_wkb, to_wkt
 
@@ -291,7 +291,7 @@ def test_kepler_trips_by_geopandas(frame: geopandas.GeoDataFrame, table: pd.Data
     same(path.read_bytes(), "trips.geojson", "geojson", [(t, *at) for t, at in zip(seconds, shown, strict=True)])
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@each("separator", [",", ";", "\t"])
 def test_tables_by_pandas(table: pd.DataFrame, separator: str) -> None:
     out = table.rename(columns={"time": "ais_pos_timestamp"}).to_csv(index=False, sep=separator)
     back = pd.read_csv(io.StringIO(out), sep=separator)

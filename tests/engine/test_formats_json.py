@@ -5,6 +5,7 @@ import json
 import pytest
 
 from privacy_engine.errors import FormatError
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, seconds
 
 FEATURE = {"type": "Feature", "properties": {"time": 1718452800}, "geometry": {"type": "Point", "coordinates": [1, 2]}}
@@ -13,8 +14,8 @@ HERE = {"latitudeE7": 525200000, "longitudeE7": 134050000}
 
 
 class TestGeoJsonSequences:
-    @pytest.mark.parametrize("before", ["", "\x1e", "\ufeff"])
-    @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+    @each("before", ["", "\x1e", "\ufeff"])
+    @each("end", ["\n", "\r\n", "\n\n"])
     def test_one_feature_on_each_line(self, before: str, end: str) -> None:
         lines = [before + json.dumps(FEATURE), before.strip("\ufeff") + json.dumps(FEATURE)]
         reading = read_bytes(end.join(lines).encode() + end.encode())
@@ -43,7 +44,7 @@ class TestGoogle:
         one = reading.series[0]
         return list(zip(one.lon.tolist(), one.lat.tolist(), seconds(one), strict=True))
 
-    @pytest.mark.parametrize("when", [{"timestamp": "2024-06-15T12:00:00Z"}, {"timestampMs": "1718452800000"}])
+    @each("when", [{"timestamp": "2024-06-15T12:00:00Z"}, {"timestampMs": "1718452800000"}])
     def test_records(self, when: dict[str, str]) -> None:
         assert self.read({"locations": [HERE | when]}) == [(13.405, 52.52, NOON_S)]
 
@@ -64,7 +65,7 @@ class TestGoogle:
         assert [at - NOON_S for at in seconds(reading.series[0])] == [0, 1800, 3600]
         assert [note["count"] for note in reading.report.notes if note["code"] == "left_out"] == [1]
 
-    @pytest.mark.parametrize("degrees", ["geo:52.52,13.405", "52.52°, 13.405°"])
+    @each("degrees", ["geo:52.52,13.405", "52.52°, 13.405°"])
     def test_the_timeline_of_a_phone(self, degrees: str) -> None:
         entry = {"startTime": "2024-06-15T14:00:00.000+02:00", "endTime": "2024-06-15T15:00:00.000+02:00"}
         visit = {"visit": {"topCandidate": {"placeLocation": {"latLng": degrees} if "°" in degrees else degrees}}}
@@ -78,16 +79,13 @@ class TestGoogle:
         reading = read_bytes(json.dumps({"semanticSegments": [segment], "rawSignals": [signal]}).encode())
         assert reading.report.series == [("Timeline", 1), ("Timeline raw signals", 1)]
 
-    @pytest.mark.parametrize("key", ["timelineEdits", "deviceSettings"])
+    @each("key", ["timelineEdits", "deviceSettings"])
     def test_other_files_of_the_archive_are_refused_by_name(self, key: str) -> None:
         with pytest.raises(FormatError, match="Google Takeout") as refused:
             read_bytes(json.dumps({key: []}).encode())
         assert refused.value.code == "other_kind"
 
-    @pytest.mark.parametrize(
-        "entry", [None, 1, [], {"timestamp": "2024-06-15T12:00:00Z"}, HERE, HERE | {"timestamp": {}}]
-    )
+    @each("entry", [None, 1, [], {"timestamp": "2024-06-15T12:00:00Z"}, HERE, HERE | {"timestamp": {}}])
     def test_entries_that_are_no_positions(self, entry: object) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
-        assert refused.value.code == "no_points"
+        refused = refusal(FormatError, read_bytes, json.dumps({"locations": [entry, {"latitudeE7": None}]}).encode())
+        assert refused.code == "no_points"

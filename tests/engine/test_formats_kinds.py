@@ -8,27 +8,21 @@ import pytest
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, read
-from tests.engine.format_samples import CSV, GPX, PLT, read_bytes, seconds, zipped
+from tests.cases import each, refusal
+from tests.engine.format_samples import CSV, GPX, PLT, feature, read_bytes, seconds, zipped
 
 
 class TestGeoJson:
     def test_a_multi_line_takes_its_times_line_by_line(self) -> None:
-        feature = {
-            "type": "Feature",
-            "properties": {"coordTimes": [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]},
-            "geometry": {"type": "MultiLineString", "coordinates": [[[1, 1], [2, 2]], [[3, 3]]]},
-        }
-        one = read_bytes(json.dumps(feature).encode()).series[0]
+        times = [["2024-06-15T10:30:00Z", "2024-06-15T10:31:00Z"], ["2024-06-15T10:32:00Z"]]
+        line = feature("MultiLineString", [[[1, 1], [2, 2]], [[3, 3]]], coordTimes=times)
+        one = read_bytes(json.dumps(line).encode()).series[0]
         assert seconds(one) == [1718447400.0, 1718447460.0, 1718447520.0]
 
-    @pytest.mark.parametrize("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
+    @each("name", ["time", "timestamp", "datetime", "created_at", "recordedAt", "tst"])
     def test_times_under_many_names(self, name: str) -> None:
-        feature = {
-            "type": "Feature",
-            "properties": {name: 1718447400},
-            "geometry": {"type": "Point", "coordinates": [1, 2]},
-        }
-        assert seconds(read_bytes(json.dumps(feature).encode()).series[0]) == [1718447400.0]
+        data = json.dumps(feature("Point", [1, 2], **{name: 1718447400})).encode()
+        assert seconds(read_bytes(data).series[0]) == [1718447400.0]
 
     def test_an_old_crs_is_followed(self) -> None:
         geometry = {"type": "Point", "coordinates": [12947950, 4865090]}
@@ -37,15 +31,14 @@ class TestGeoJson:
             116.31, abs=0.01
         )
 
-    @pytest.mark.parametrize("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
+    @each("position", ["[NaN, 1]", "[1e999, 1]", '["1", 1]', "[true, 1]", "[null, 1]", "[1]", "{}"])
     def test_positions_that_are_none(self, position: str) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(f'{{"type": "Point", "coordinates": {position}}}'.encode())
-        assert refused.value.code == "no_points"
+        refused = refusal(FormatError, read_bytes, f'{{"type": "Point", "coordinates": {position}}}'.encode())
+        assert refused.code == "no_points"
 
 
 class TestGpx:
-    @pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1", "utf-8"])
+    @each("encoding", ["utf-16", "iso-8859-1", "utf-8"])
     def test_encodings(self, encoding: str) -> None:
         text = f'<?xml version="1.0" encoding="{encoding}"?>' + GPX.decode().replace(
             "<trkseg>", "<name>é</name><trkseg>"
@@ -55,9 +48,8 @@ class TestGpx:
     def test_a_doctype_in_any_encoding_is_refused(self) -> None:
         text = '<?xml version="1.0" encoding="{}"?><!DOCTYPE gpx>' + GPX.decode()
         for encoding in ("utf-8", "utf-16", "iso-8859-1", "cp1252"):
-            with pytest.raises(FormatError) as refused:
-                read_bytes(text.format(encoding).encode(encoding), "x.gpx", format="gpx")
-            assert refused.value.code == "xml_doctype"
+            refused = refusal(FormatError, read_bytes, text.format(encoding).encode(encoding), "x.gpx", format="gpx")
+            assert refused.code == "xml_doctype"
 
     def test_only_its_own_time_counts(self) -> None:
         other = b"<extensions><time>1999-01-01T00:00:00Z</time><trkpt/></extensions><time>"
@@ -94,14 +86,10 @@ class TestContainers:
         once = gzip.compress(CSV)
         assert len(read_bytes(once, "x.csv.gz")) == 5
         for nested in (gzip.compress(once), zipped(**{"x.zip.gz": gzip.compress(zipped(a=CSV))})):
-            with pytest.raises(FormatError) as refused:
-                read_bytes(nested)
-            assert refused.value.code == "nested_archive"
+            assert refusal(FormatError, read_bytes, nested).code == "nested_archive"
 
     def test_a_damaged_gzip(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(gzip.compress(CSV)[:-12])
-        assert refused.value.code == "damaged_archive"
+        assert refusal(FormatError, read_bytes, gzip.compress(CSV)[:-12]).code == "damaged_archive"
 
     def test_a_header_with_a_wrong_size(self) -> None:
         """Number 19 of the hostile inputs: the directory states 1000 bytes, the member holds 5 MB."""
@@ -109,17 +97,12 @@ class TestContainers:
         size = (5_000_008).to_bytes(4, "little")
         while (at := big.find(size)) >= 0:
             big[at : at + 4] = (1000).to_bytes(4, "little")
-        with pytest.raises(FormatError) as refused:
-            read_bytes(bytes(big))
-        assert refused.value.code in ("damaged_archive", "compression_ratio")
+        assert refusal(FormatError, read_bytes, bytes(big)).code in ("damaged_archive", "compression_ratio")
 
     def test_caps_are_those_given(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(CSV, limits=Limits(total=100))
-        assert refused.value.code == "too_large"
-        with pytest.raises(FormatError) as refused:
-            read_bytes(zipped(a=CSV, b=CSV), limits=Limits(total=len(CSV) + 10))
-        assert refused.value.code == "too_large"
+        assert refusal(FormatError, read_bytes, CSV, limits=Limits(total=100)).code == "too_large"
+        refused = refusal(FormatError, read_bytes, zipped(a=CSV, b=CSV), limits=Limits(total=len(CSV) + 10))
+        assert refused.code == "too_large"
 
     def test_a_stream_that_cannot_seek(self) -> None:
         class Pipe(io.BytesIO):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Reading, read
+from tests.cases import each
 from tests.engine.format_samples import read_bytes
 from tests.engine.test_blockwise import both, same
 from tests.examples import examples
@@ -72,7 +73,7 @@ class TestOneRecord:
         assert with_one.series[0].lon.tolist() == pytest.approx([*first.series[0].lon, -0.05])
         assert len(read_bytes(table([*lon, -0.05], [1.0] * 201))) == 201
 
-    @pytest.mark.parametrize("moved", [0.00005, -0.00005])
+    @each("moved", [0.00005, -0.00005])
     def test_seven_metres_across_the_meridian(self, moved: float) -> None:
         reading = read_bytes(table([359.5] * 150 + [0.5] * 50 + [moved], [1.0] * 201))
         assert (len(reading), reading.report.dropped) == (201, {})

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading
 from privacy_engine.formats.arrow import pa, pq
-from tests.engine.format_samples import read_bytes, zipped
+from tests.cases import each, refusal
+from tests.engine.format_samples import collection, feature, read_bytes, zipped
 
 HOUR = 1718444200
 
@@ -31,15 +30,13 @@ def guessed(reading: Reading) -> list[Any]:
 
 
 class TestTables:
-    @pytest.mark.parametrize(
-        "name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"]
-    )
+    @each("name", ["landmark", "is_landmark", "Landmarks", "MARKED", "poi", "Sensitive", "Is landmark"])
     def test_is_recognised_by_its_name(self, name: str) -> None:
         reading = read_bytes(table(["true", "false"], name))
         assert marked(reading) == [[True, False]]
         assert guessed(reading) == [name]
 
-    @pytest.mark.parametrize(
+    @each(
         "values",
         [
             ("true", "false"),
@@ -65,14 +62,11 @@ class TestTables:
         assert marked(read_bytes(table(["1", "0"], "home"), landmark="#4")) == [[True, False]]
         assert marked(read_bytes(table(["1", "0"]), landmark="#0")) == [None]
         assert guessed(read_bytes(table(["1", "0"], "home"), landmark="home")) == []
-        with pytest.raises(FormatError) as refused:
-            read_bytes(table(["1", "0"]), landmark="nowhere")
-        assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
+        refused = refusal(FormatError, read_bytes, table(["1", "0"]), landmark="nowhere")
+        assert (refused.code, refused.field) == ("unknown_column", "landmark")
 
     def test_two_of_one_name_need_a_choice(self) -> None:
-        with pytest.raises(ChoiceNeeded) as requested:
-            read_bytes(b"lat,lon,poi,poi\n1,2,1,0\n")
-        assert requested.value.parameter == "landmark"
+        assert refusal(ChoiceNeeded, read_bytes, b"lat,lon,poi,poi\n1,2,1,0\n").parameter == "landmark"
 
     def test_rows_that_state_neither_are_dropped_and_counted(self) -> None:
         reading = read_bytes(table(["1", "maybe", "0", "2", "1"]))
@@ -87,9 +81,8 @@ class TestTables:
         assert [note["code"] for note in reading.report.notes] == ["not_marks"]
 
     def test_a_named_column_of_other_things_is_refused(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(table(["Louvre", "", "Café"], "poi"), landmark="poi")
-        error = refused.value
+        refused = refusal(FormatError, read_bytes, table(["Louvre", "", "Café"], "poi"), landmark="poi")
+        error = refused
         assert (error.code, error.field, error.row) == ("bad_marks", "landmark", 2)
         assert "first on line 2" in error.message
 
@@ -126,7 +119,7 @@ class TestParquet:
         pq.write_table(pa.table({"lon": np.arange(n) / 10, "lat": np.ones(n), name: column}), out)
         return read_bytes(out.getvalue(), **values)
 
-    @pytest.mark.parametrize(
+    @each(
         "column",
         [
             pa.array([True, False, None]),
@@ -143,23 +136,17 @@ class TestParquet:
     def test_of_a_kind_that_states_nothing(self) -> None:
         column = pa.array([[1], [2]])
         assert marked(self.read(column)) == [None]
-        with pytest.raises(FormatError) as refused:
-            self.read(column, landmark="landmark")
-        assert refused.value.code == "bad_marks"
+        assert refusal(FormatError, self.read, column, landmark="landmark").code == "bad_marks"
 
 
-def feature(kind: str, coordinates: Any, **properties: Any) -> dict[str, Any]:
-    return {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
-
-
-def collection(*features: dict[str, Any], **values: object) -> Reading:
-    return read_bytes(json.dumps({"type": "FeatureCollection", "features": list(features)}).encode(), **values)
+def gathered(*features: dict[str, Any], **values: object) -> Reading:
+    return read_bytes(collection(*features), **values)
 
 
 class TestGeojson:
     LINE = ((1.0, 1.0), (2.0, 1.0), (3.0, 1.0))
 
-    @pytest.mark.parametrize(
+    @each(
         ("value", "expected"),
         [
             ([True, False, True], [True, False, True]),
@@ -170,26 +157,25 @@ class TestGeojson:
         ],
     )
     def test_of_a_line(self, value: Any, expected: list[bool]) -> None:
-        assert marked(collection(feature("LineString", self.LINE, is_landmark=value))) == [expected]
+        assert marked(gathered(feature("LineString", self.LINE, is_landmark=value))) == [expected]
 
     def test_of_points_and_of_several_lines(self) -> None:
         points = [feature("Point", [i, 1], landmark=mark) for i, mark in enumerate([True, "no", 1])]
-        assert marked(collection(*points, feature("Point", [9, 1]))) == [[True, False, True, False]]
+        assert marked(gathered(*points, feature("Point", [9, 1]))) == [[True, False, True, False]]
         lines = [[[1, 1], [2, 1]], [[3, 1]]]
         for value in ([1, 0, 1], [[1, 0], [1]]):
-            assert marked(collection(feature("MultiLineString", lines, landmark=value))) == [[True, False, True]]
+            assert marked(gathered(feature("MultiLineString", lines, landmark=value))) == [[True, False, True]]
 
     def test_named_left_out_and_absent(self) -> None:
         line = feature("LineString", self.LINE, Home=[1, 0, 0])
-        assert marked(collection(line)) == [None]
-        assert marked(collection(line, landmark="home")) == [[True, False, False]]
-        assert marked(collection(feature("LineString", self.LINE, landmark=True), landmark="#0")) == [None]
-        with pytest.raises(FormatError) as refused:
-            collection(line, landmark="work")
-        assert (refused.value.code, refused.value.field) == ("unknown_column", "landmark")
+        assert marked(gathered(line)) == [None]
+        assert marked(gathered(line, landmark="home")) == [[True, False, False]]
+        assert marked(gathered(feature("LineString", self.LINE, landmark=True), landmark="#0")) == [None]
+        refused = refusal(FormatError, gathered, line, landmark="work")
+        assert (refused.code, refused.field) == ("unknown_column", "landmark")
 
     def test_structures_are_no_marks(self) -> None:
-        assert marked(collection(feature("LineString", self.LINE, poi=[{}, [], {}]))) == [None]
+        assert marked(gathered(feature("LineString", self.LINE, poi=[{}, [], {}]))) == [None]
 
 
 class TestArchives:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
-import geopandas
 import numpy as np
-import pandas as pd
 import pytest
 
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import read
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, seconds
 from tests.engine.frame_sample import FIX
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it misses an optional package
-    import movingpandas
+from tests.later import geopandas, movingpandas
+from tests.later import pandas as pd
 
 INSTANTS = ["2024-06-15T12:00:00Z", "2024-06-15T12:01:00Z", "2024-06-15T12:02:00Z"]
 POSITIONS = [[13.4, 52.5], [13.5, 52.6, 30.0], [13.6, 52.7]]
@@ -106,7 +102,7 @@ class TestForms:
         sequence = {"type": "TemporalGeometrySequence", "geometrySequence": prisms}
         assert len(found(sequence)) == 2
 
-    @pytest.mark.parametrize("unit", [1, 1000, 1_000_000])
+    @each("unit", [1, 1000, 1_000_000])
     def test_instants_as_numbers(self, unit: int) -> None:
         numbers = [(FIX + 60 * i) * unit for i in range(3)]
         assert found({**POINT, "datetimes": numbers})[0][2] == [FIX, FIX + 60, FIX + 120]
@@ -122,7 +118,7 @@ class TestForms:
         report = read_bytes(json.dumps({"type": "FeatureCollection", "features": [FEATURE, other]}).encode()).report
         assert (report.dropped, report.drops["unsupported_geometry"].rows) == ({"unsupported_geometry": 1}, [2])
 
-    @pytest.mark.parametrize(
+    @each(
         "system",
         [
             {"type": "Name", "properties": {"name": "urn:ogc:def:crs:EPSG::3857"}},
@@ -130,7 +126,7 @@ class TestForms:
             "EPSG:3857",
         ],
     )
-    @pytest.mark.parametrize("place", ["document", "feature", "geometry"])
+    @each("place", ["document", "feature", "geometry"])
     def test_a_coordinate_system_wherever_it_is_named(self, system: object, place: str) -> None:
         own = {"crs": system}
         point = {**POINT, "coordinates": [[1491681.18, 6891041.72]] * 3} | (own if place == "geometry" else {})
@@ -138,16 +134,14 @@ class TestForms:
         document = {"type": "FeatureCollection", "features": [feature]} | (own if place == "document" else {})
         assert found(document)[0][1] == pytest.approx([13.4] * 3, abs=1e-6)
 
-    @pytest.mark.parametrize(
-        "name", ["urn:ogc:def:crs:OGC:1.3:CRS84", "http://www.opengis.net/def/crs/OGC/1.3/CRS84", "OGC:CRS84h"]
-    )
+    @each("name", ["urn:ogc:def:crs:OGC:1.3:CRS84", "http://www.opengis.net/def/crs/OGC/1.3/CRS84", "OGC:CRS84h"])
     def test_degrees_under_all_their_names(self, name: str) -> None:
         crs = {"type": "Name", "properties": {"name": name}}
         assert found(FEATURE | {"crs": crs})[0][1] == [13.4, 13.5, 13.6]
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("change", "field", "rule", "value"),
         [
             ({"datetimes": INSTANTS[:2]}, "datetimes", "must hold as many values as coordinates (3)", 2),
@@ -169,7 +163,7 @@ class TestRefusals:
             2,
         )
 
-    @pytest.mark.parametrize(
+    @each(
         ("member", "field", "value"),
         [
             ({"crs": {"type": "Name", "properties": {"name": "EPSG:999999"}}}, "crs", "EPSG:999999"),
@@ -178,10 +172,9 @@ class TestRefusals:
         ],
     )
     def test_reference_systems_that_are_not_known(self, member: dict[str, object], field: str, value: str) -> None:
-        with pytest.raises(FormatError) as refused:
-            found(FEATURE | member)
-        assert (refused.value.code, refused.value.field, refused.value.value) == ("unsupported_crs", field, value)
-        assert refused.value.rule
+        refused = refusal(FormatError, found, FEATURE | member)
+        assert (refused.code, refused.field, refused.value) == ("unsupported_crs", field, value)
+        assert refused.rule
 
     def test_two_systems_in_one_document(self) -> None:
         other = FEATURE | {"crs": {"type": "Name", "properties": {"name": "EPSG:3857"}}}
@@ -194,6 +187,4 @@ class TestRefusals:
         deep: object = POINT
         for _ in range(300):
             deep = {"type": "MovingGeometryCollection", "prisms": [deep]}
-        with pytest.raises(FormatError) as refused:
-            found(FEATURE | {"temporalGeometry": deep})
-        assert refused.value.code == "no_points"
+        assert refusal(FormatError, found, FEATURE | {"temporalGeometry": deep}).code == "no_points"

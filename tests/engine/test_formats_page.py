@@ -14,6 +14,7 @@ from privacy_engine.exports.reference_page import written
 from privacy_engine.formats import Format, formats, options
 from privacy_engine.formats.options import PLACED
 from privacy_engine.formats.reference_page import page
+from tests.cases import each, refusal
 from tests.engine import format_samples
 from tests.engine.damaged_files import SEEDS
 
@@ -40,7 +41,7 @@ def test_the_page_is_that_of_the_registry() -> None:
     )
 
 
-@pytest.mark.parametrize("one", SHOWN, ids=lambda one: one.name)
+@each("one", SHOWN, ids=lambda one: one.name)
 class TestEveryFormat:
     def test_is_described(self, one: Format) -> None:
         assert one.title
@@ -54,7 +55,7 @@ class TestEveryFormat:
         assert inspect.getdoc(one.read)
         assert inspect.getdoc(inspect.getmodule(one.read))
 
-    @pytest.mark.parametrize("name", sorted(options().keys() - USED_BY_ALL))
+    @each("name", sorted(options().keys() - USED_BY_ALL))
     def test_an_option_that_it_does_not_name_is_refused(self, one: Format, name: str) -> None:
         if name in one.options:
             value = VALUES[name] if name in one.columns or options()[name].kind != "column" else "#0"
@@ -66,7 +67,7 @@ class TestEveryFormat:
         assert (refused.value.field, refused.value.value) == (name, VALUES[name])
         assert one.title in refused.value.rule
 
-    @pytest.mark.parametrize("name", sorted(name for name, one in options().items() if one.kind == "column"))
+    @each("name", sorted(name for name, one in options().items() if one.kind == "column"))
     def test_a_column_is_refused_where_there_are_none_to_name(self, one: Format, name: str) -> None:
         if name not in one.options or name in one.columns:
             return
@@ -90,11 +91,10 @@ class TestEveryFormat:
 
     def test_a_person_that_it_cannot_find_is_refused(self, one: Format) -> None:
         for stated in ("folder", "column:missing"):
-            with pytest.raises(EngineError) as refused:
-                format_samples.read_bytes(SEEDS[one.name], format=one.name, person=stated)
-            assert refused.value.field == "person"
-            assert refused.value.rule
-            assert refused.value.value in (stated, "missing")
+            refused = refusal(EngineError, format_samples.read_bytes, SEEDS[one.name], format=one.name, person=stated)
+            assert refused.field == "person"
+            assert refused.rule
+            assert refused.value in (stated, "missing")
 
     def test_without_times_where_it_names_the_option(self, one: Format) -> None:
         found = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import unicodedata
 import zipfile
 
@@ -16,7 +15,21 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Reading, preview
 from privacy_engine.landmarks import parse_short
-from tests.engine.format_samples import CSV, GPX, OWNTRACKS, PLT, PORTO, SHAPES, TDRIVE, read_bytes, zipped
+from tests.cases import each, refusal
+from tests.engine.format_samples import (
+    CSV,
+    GPX,
+    OWNTRACKS,
+    PLT,
+    PORTO,
+    SHAPES,
+    TDRIVE,
+    collection,
+    feature,
+    line_feature,
+    read_bytes,
+    zipped,
+)
 from tests.examples import examples
 
 CALM = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
@@ -47,16 +60,12 @@ def table(*rows: str, head: str = "user,time,lat,lon") -> bytes:
 
 def features(key: str, values: list[object], *, minutes: int = 1) -> bytes:
     """Points a minute apart, each with a property."""
-    made = [
-        {
-            "type": "Feature",
-            "properties": {"time": f"2024-06-15T{10 + i // 60:02d}:{i * minutes % 60:02d}:00Z"}
-            | ({} if value is None else {key: value}),
-            "geometry": {"type": "Point", "coordinates": [13.4 + i / 1000, 52.5]},
-        }
-        for i, value in enumerate(values)
-    ]
-    return json.dumps({"type": "FeatureCollection", "features": made}).encode()
+    times = (f"2024-06-15T{10 + i // 60:02d}:{i * minutes % 60:02d}:00Z" for i in range(len(values)))
+    made = (
+        feature("Point", [13.4 + i / 1000, 52.5], time=time, **({} if value is None else {key: value}))
+        for i, (time, value) in enumerate(zip(times, values, strict=True))
+    )
+    return collection(*made)
 
 
 def archive(**members: bytes) -> bytes:
@@ -74,7 +83,7 @@ def day(i: int) -> bytes:
 
 
 class TestGeoJson:
-    @pytest.mark.parametrize("key", ["user", "user_id", "id", "name", "trajectory_id", "track_fid"])
+    @each("key", ["user", "user_id", "id", "name", "trajectory_id", "track_fid"])
     def test_a_property_splits_as_a_column_does(self, key: str) -> None:
         """Two users were one timeline that jumped between them, and neither had a stay point."""
         there = [(13.40, 52.50), (13.60, 52.60)]
@@ -84,17 +93,15 @@ class TestGeoJson:
             lon, lat = there[who]
             time = f"2024-06-15T10:{i:02d}:00Z"
             rows.append(f"{'ab'[who]},{time},{lat},{lon}")
-            properties = {key: "ab"[who], "time": time}
-            geometry = {"type": "Point", "coordinates": [lon, lat]}
-            made.append({"type": "Feature", "properties": properties, "geometry": geometry})
-        reading = read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+            made.append(feature("Point", [lon, lat], time=time, **{key: "ab"[who]}))
+        reading = read_bytes(collection(*made))
         assert [(one.name, len(one)) for one in reading.series] == [("a", 20), ("b", 20)]
         stays = parse_short("stay-points:200m:30min").mark(reading.series)
         assert [one.count for one in stays] == [20, 20]
         from_table = read_bytes(table(*rows, head=f"{key},time,lat,lon"))
         assert whose(from_table) == whose(reading)
 
-    @pytest.mark.parametrize(
+    @each(
         ("key", "people"),
         [("user", 2), ("user_id", 2), ("id", 2), ("name", 1), ("trajectory_id", 1), ("track_fid", 1)],
     )
@@ -110,15 +117,11 @@ class TestGeoJson:
 
     def test_lines_of_names(self) -> None:
         def lines(first: str, second: str) -> Reading:
-            made = [
-                {
-                    "type": "Feature",
-                    "properties": {"name": name, "coordTimes": [f"2024-06-15T{t}:00Z" for t in times.split()]},
-                    "geometry": {"type": "LineString", "coordinates": [[13.4, 52.5], [13.5, 52.5]]},
-                }
-                for name, times in (("anna", first), ("bob", second))
-            ]
-            return read_bytes(json.dumps({"type": "FeatureCollection", "features": made}).encode())
+            instants = (
+                (name, [f"2024-06-15T{t}:00Z" for t in of.split()]) for name, of in (("anna", first), ("bob", second))
+            )
+            made = (line_feature([13.4, 52.5], [13.5, 52.5], name=name, coordTimes=times) for name, times in instants)
+            return read_bytes(collection(*made))
 
         assert whose(lines("10:00 11:00", "10:30 11:30")) == [("anna", "anna"), ("bob", "bob")]
         assert whose(lines("10:00 11:00", "11:00 12:00")) == [("anna", ""), ("bob", "")]
@@ -137,9 +140,8 @@ class TestGeoJson:
     def test_a_property_of_its_own(self) -> None:
         data = features("track", ["m", "m", "n"]).replace(b'"track"', b'"owner": "anna", "track"')
         assert whose(read_bytes(data, person="column:Owner")) == [("m", "anna"), ("n", "anna")]
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, person="column:missing")
-        assert (refused.value.field, refused.value.rule, refused.value.value) == (
+        refused = refusal(FormatError, read_bytes, data, person="column:missing")
+        assert (refused.field, refused.rule, refused.value) == (
             "person",
             "a property of the features",
             "missing",
@@ -165,7 +167,7 @@ class TestTables:
             "message": "'user' names a person.",
         }
 
-    @pytest.mark.parametrize("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
+    @each("head", ["trip_id", "track_fid", "traj_id", "segment", "trajectory_id"])
     def test_pieces_are_not_people(self, head: str) -> None:
         rows = [f"{trip},2024-06-15T10:0{i}:00Z,1,1" for i, trip in enumerate("ababab")]
         assert whose(read_bytes(table(*rows, head=f"{head},time,lat,lon"))) == [("a", ""), ("b", "")]
@@ -200,12 +202,11 @@ class TestTables:
             read_bytes(CSV, person="column:missing")
         assert refused.value.field == "person"
 
-    @pytest.mark.parametrize("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
+    @each("stated", ["folder", "unknown", "column:", "column:#0", "ONE"])
     def test_what_cannot_be_is_refused(self, stated: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            read_bytes(CSV, person=stated)
-        assert (refused.value.field, refused.value.value) == ("person", stated)
-        assert refused.value.rule
+        refused = refusal(ParameterError, read_bytes, CSV, person=stated)
+        assert (refused.field, refused.value) == ("person", stated)
+        assert refused.rule
 
     def test_a_long_table_has_the_same_people_as_a_short_one(self) -> None:
         users = np.arange(90_000) % 3
@@ -274,7 +275,7 @@ class TestArchives:
         assert found.report.people["by"] == "folder"
         assert [guess["value"] for guess in found.report.guesses] == ["folder"]
 
-    @pytest.mark.parametrize("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
+    @each("names", [("a.gpx", "b.gpx"), ("2023/a.gpx", "2024/a.gpx"), ("walks/a.gpx", "runs/a.gpx")])
     def test_anything_else_may_be_one_persons(self, names: tuple[str, str]) -> None:
         data = archive(**{name: day(i) for i, name in enumerate(names)})
         assert self.people(data) == ["", ""]
@@ -299,9 +300,7 @@ class TestArchives:
         data = archive(**{"anna/a.gpx": day(0), "anna/b.gpx": day(1)})
         assert self.people(data, person="folder") == ["anna", "anna"]
 
-    @pytest.mark.parametrize(
-        "twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "]
-    )
+    @each("twin", ["PERSON-1", "Person-1", "person-1\u200b", "./person-1", "ｐｅｒｓｏｎ-1", "person-1 "])
     def test_folders_that_a_file_system_may_take_for_one_are_one(self, twin: str) -> None:
         data = archive(**{"person-1/a.gpx": day(0), f"{twin}/b.gpx": day(1), "person-2/c.gpx": day(2)})
         for options in ({}, {"person": "folder"}):
@@ -345,9 +344,8 @@ class TestArchives:
     def test_an_option_that_no_member_can_use_is_refused(self) -> None:
         data = archive(**{"a.csv": CSV, "b.gpx": day(0)})
         assert len(read_bytes(data, "x.zip", delimiter=",").series) == 2
-        with pytest.raises(ParameterError) as refused:
-            read_bytes(archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
-        assert (refused.value.field, refused.value.value) == ("delimiter", ",")
+        refused = refusal(ParameterError, read_bytes, archive(**{"a.gpx": day(0)}), "x.zip", delimiter=",")
+        assert (refused.field, refused.value) == ("delimiter", ",")
         with pytest.raises(ParameterError) as refused:
             read_bytes(archive(**{"a.csv": CSV, "b.plt": PLT}), "x.zip", person="column:user")
         assert refused.value.field == "person"

@@ -16,6 +16,7 @@ from privacy_engine import formats
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import blockwise
 from privacy_engine.formats.quoting import rows_of
+from tests.cases import each, refusal
 
 TRACK = ["time,lon,lat,name", *(f"2024-01-01T00:{i:02d}:00Z,2.{300 + i},48.{800 + i},a" for i in range(40))]
 COUNTS = ["time,north,south", *(f"2024-01-{i + 1:02d},{i},{i + 1}" for i in range(20))]
@@ -51,9 +52,7 @@ def opened_in(line: int, table: list[str]) -> list[str]:
 
 
 def refused(data: bytes, *arguments: Any, **options: Any) -> FormatError:
-    with pytest.raises(FormatError) as error:
-        read(data, *arguments, **options)
-    return error.value
+    return refusal(FormatError, read, data, *arguments, **options)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
@@ -69,7 +68,7 @@ def test_one_that_is_never_closed_is_refused_with_its_line(what: str, end: str) 
             assert f"The quotation mark in line {line} opens a cell that is never closed." in error.message
 
 
-@pytest.mark.parametrize("what", ["trajectories", "counts", "check-ins"])
+@each("what", ["trajectories", "counts", "check-ins"])
 def test_so_is_one_of_the_header(what: str) -> None:
     table, kind = TABLES[what]
     error = refused("\n".join(opened_in(1, table)).encode(), kind=kind)
@@ -98,13 +97,13 @@ def test_the_line_is_that_of_the_mark_after_cells_over_several_lines() -> None:
     assert refused("\n".join([*table[:6], cell, *TRACK[7:]]).encode()).row == 9
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+@each("encoding", ["utf-8-sig", "utf-16", "latin-1"])
 def test_in_every_encoding(encoding: str) -> None:
     table = [line.replace(",a", ",é") for line in opened_in(7, TRACK)]
     assert refused("\n".join(table).encode(encoding)).row == 7
 
 
-@pytest.mark.parametrize(("mark", "delimiter"), [(";", ";"), ("\t", "tab"), ("|", "|")])
+@each(("mark", "delimiter"), [(";", ";"), ("\t", "tab"), ("|", "|")])
 def test_with_every_separator(mark: str, delimiter: str) -> None:
     table = [line.replace(",", mark) for line in opened_in(7, TRACK)]
     assert refused("\n".join(table).encode()).row == 7
@@ -137,7 +136,7 @@ class TestLong:
         assert len("\n".join(table)) > 2 * blockwise.BLOCK
         return table
 
-    @pytest.mark.parametrize("line", [3, 45_000, 90_001])
+    @each("line", [3, 45_000, 90_001])
     def test_the_line_is_that_of_the_file(self, long: list[str], line: int) -> None:
         error = refused("\n".join(opened_in(line, long)).encode())
         assert (error.code, error.row) == ("bad_quoting", line)
@@ -217,6 +216,5 @@ def test_every_quoted_table_is_read_back_with_its_lines(rows: list[list[str]]) -
 @given(st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=4), CELL.filter(lambda text: '"' not in text))
 def test_every_open_mark_at_the_end_is_refused(rows: list[list[str]], rest: str) -> None:
     before = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
-    with pytest.raises(FormatError) as error:
-        list(rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
-    assert error.value.row == before.count("\n") + 1
+    error = refusal(FormatError, list, rows_of(io.StringIO(f'{before}1,"{rest}', newline=""), ","))
+    assert error.row == before.count("\n") + 1

@@ -1,7 +1,6 @@
 """Counts and check-ins: recognised by their columns or chosen, and checked once at the entry points."""
 
 import gzip
-import io
 
 import numpy as np
 import pytest
@@ -11,7 +10,9 @@ from hypothesis import strategies as st
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import DataError, FormatError, ParameterError
 from privacy_engine.formats import Reading
-from privacy_engine.formats.arrow import pa, pq
+from privacy_engine.formats.arrow import pa
+from tests.cases import each, refusal
+from tests.engine.failing_files import parquet
 from tests.engine.format_samples import CSV, GPX, read_bytes, zipped
 
 WIDE = b"date,north,south\n2024-01-01,3,0\n2024-01-02,5,7\n"
@@ -22,12 +23,6 @@ CHECKINS = (
 SNAP = b"0\t2010-10-12T00:21:28Z\t40.64\t-73.78\t23261\n0\t2010-10-11T20:21:20Z\t40.74\t-73.98\t16907\n"
 DAY_S = 86400.0
 NEW_YEAR_S = 1704067200.0
-
-
-def parquet(**columns: object) -> bytes:
-    out = io.BytesIO()
-    pq.write_table(pa.table(columns), out)
-    return out.getvalue()
 
 
 def stream(data: bytes, **options: object) -> CountStream:
@@ -43,7 +38,7 @@ def checkins(data: bytes, **options: object) -> CheckIns:
 
 
 class TestRecognition:
-    @pytest.mark.parametrize(
+    @each(
         ("data", "kind"),
         [
             (WIDE, "stream"),
@@ -65,22 +60,16 @@ class TestRecognition:
         assert [guess["what"] for guess in read_bytes(WIDE, kinds=KINDS).report.guesses] == ["kind"]
         assert read_bytes(WIDE, kinds=["stream"]).report.guesses == []
 
-    @pytest.mark.parametrize("data", [GPX, zipped(a=WIDE)])
+    @each("data", [GPX, zipped(a=WIDE)])
     def test_what_holds_positions_only_is_refused_as_counts(self, data: bytes) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, kinds=["stream"])
-        assert refused.value.code in ("other_kind", "archive")
+        assert refusal(FormatError, read_bytes, data, kinds=["stream"]).code in ("other_kind", "archive")
 
-    @pytest.mark.parametrize("kinds", [["streams"], [], [1]])
+    @each("kinds", [["streams"], [], [1]])
     def test_kinds_are_checked(self, kinds: list[str]) -> None:
-        with pytest.raises(ParameterError) as refused:
-            read_bytes(WIDE, kinds=kinds)
-        assert refused.value.field == "kinds"
+        assert refusal(ParameterError, read_bytes, WIDE, kinds=kinds).field == "kinds"
 
     def test_without_a_choice_a_file_is_a_trajectory(self) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(WIDE)
-        assert refused.value.code == "no_position_columns"
+        assert refusal(FormatError, read_bytes, WIDE).code == "no_position_columns"
 
 
 DAYS = np.array(["2024-01-01", "2024-01-02"], "M8[D]")
@@ -97,8 +86,8 @@ FILES |= {f"{name}, tabs": FILES[name].replace(b",", b"\t") for name in ("wide",
 FILES |= {f"{name}, gzip": gzip.compress(data) for name, data in FILES.items()}
 
 
-@pytest.mark.parametrize("kinds", [["stream"], KINDS], ids=["stated", "detected"])
-@pytest.mark.parametrize("how", FILES)
+@each("kinds", [["stream"], KINDS], ids=["stated", "detected"])
+@each("how", FILES)
 def test_a_stream_is_the_same_in_every_layout_and_format(how: str, kinds: list[str]) -> None:
     one = read_bytes(FILES[how], kinds=kinds).other
     assert isinstance(one, CountStream)
@@ -134,7 +123,7 @@ class TestPaths:
 
 
 class TestStreams:
-    @pytest.mark.parametrize("data", [WIDE, LONG])
+    @each("data", [WIDE, LONG])
     def test_wide_and_long_state_the_same(self, data: bytes) -> None:
         one = stream(data)
         assert one.counts.tolist() == [[3, 0], [5, 7]]
@@ -189,7 +178,7 @@ class TestStreams:
             "zeros": 1,
         }
 
-    @pytest.mark.parametrize("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
+    @each("data", [b"date,a\n", b"date,a\nx,y\n", b"", b"a;b\n"])
     def test_nothing_to_count(self, data: bytes) -> None:
         with pytest.raises(FormatError):
             read_bytes(data, kinds=["stream"])
@@ -214,9 +203,7 @@ class TestCheckIns:
         renamed = CHECKINS.replace(b"user_id,time", b"who,whenever")
         found = checkins(renamed, id="who", time="#2")
         assert len(found) == 3
-        with pytest.raises(FormatError) as refused:
-            checkins(renamed)
-        assert refused.value.code == "no_checkin_columns"
+        assert refusal(FormatError, checkins, renamed).code == "no_checkin_columns"
 
     def test_rows_that_cannot_be_used_are_dropped_by_reason(self) -> None:
         rows = b",2024-01-01T00:00:00Z,park\na,,park\na,soon,park\na,2024-01-01T00:00:00Z,\n"
@@ -228,7 +215,7 @@ class TestCheckIns:
         assert read_bytes(data, kinds=KINDS).kind == "checkins"
         assert len(checkins(data)) == 2
 
-    @pytest.mark.parametrize("kind", KINDS)
+    @each("kind", KINDS)
     def test_dates_where_numbers_should_be_are_none(self, kind: str) -> None:
         days = pa.array([1, 2], pa.timestamp("ms", "UTC"))
         data = parquet(user_id=[1, 1], time=[1e9, 2e9], place=["x", "y"], lon=days, lat=[1.0, 2.0])
@@ -237,7 +224,7 @@ class TestCheckIns:
 
 
 class TestEntryPoints:
-    @pytest.mark.parametrize(
+    @each(
         ("counts", "names", "labels", "time_s"),
         [
             ([[1, 2]], ["a"], ["x"], None),
@@ -252,7 +239,7 @@ class TestEntryPoints:
         with pytest.raises(DataError):
             CountStream(counts, names, labels, time_s)
 
-    @pytest.mark.parametrize(
+    @each(
         "wrong",
         [
             {"place": None},

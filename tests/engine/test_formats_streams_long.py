@@ -8,6 +8,7 @@ import pytest
 from privacy_engine.data import KINDS, CountStream
 from privacy_engine.errors import ChoiceNeeded, FormatError, ParameterError
 from privacy_engine.formats import Reading
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes
 from tests.engine.test_formats_streams_checkins import DAY_S, parquet, stream
 
@@ -21,7 +22,7 @@ def notes(reading: Reading) -> dict[str, dict[str, Any]]:
     return {note["code"]: note for note in reading.report.notes}
 
 
-@pytest.mark.parametrize("kinds", [["stream"], KINDS], ids=["stated", "detected"])
+@each("kinds", [["stream"], KINDS], ids=["stated", "detected"])
 class TestLongTables:
     def test_ids_may_be_numbers(self, kinds: list[str]) -> None:
         for data, names, counts in (
@@ -49,10 +50,9 @@ class TestLongTables:
     def test_the_owner_chooses_where_several_columns_can_be_the_count(self, kinds: list[str]) -> None:
         data = TEXTS.replace(b"visits", b"visits,sales").replace(b"\n2026", b",9\n2026").replace(b",9", b"", 1) + b""
         data = data[:-1] + b",9\n"
-        with pytest.raises(ChoiceNeeded) as refused:
-            read_bytes(data, kinds=["stream"])
-        assert refused.value.parameter == "count"
-        assert [value for value, _ in refused.value.choices] == ["#3", "#4", "#0"]
+        refused = refusal(ChoiceNeeded, read_bytes, data, kinds=["stream"])
+        assert refused.parameter == "count"
+        assert [value for value, _ in refused.choices] == ["#3", "#4", "#0"]
         one = read_bytes(data, kinds=kinds, count="visits").other
         assert isinstance(one, CountStream)
         assert one.names == ("A/9", "B/9")
@@ -68,9 +68,7 @@ def test_the_owner_names_the_column_of_counts_or_none() -> None:
     assert stream(data, count="b").names == ("1", "2")
     assert stream(SALES.replace(b"2026-01-01,2", b"2026-01-03,2"), count="#0").names == ("store", "sales")
     for wanted in ("c", "date", "#9"):
-        with pytest.raises(FormatError) as refused:
-            stream(data, count=wanted)
-        assert refused.value.field == "count"
+        assert refusal(FormatError, stream, data, count=wanted).field == "count"
 
 
 def test_counts_of_trajectories_are_not_named() -> None:
@@ -79,9 +77,7 @@ def test_counts_of_trajectories_are_not_named() -> None:
 
 
 class TestRepeatedTimes:
-    @pytest.mark.parametrize(
-        "data", [TWICE, TWICE.replace(b"2026-01-01,3", b"2026-01-01T01:00:00+01:00,3").replace(b"01,1", b"01T00Z,1")]
-    )
+    @each("data", [TWICE, TWICE.replace(b"2026-01-01,3", b"2026-01-01T01:00:00+01:00,3").replace(b"01,1", b"01T00Z,1")])
     def test_fail_with_their_lines(self, data: bytes) -> None:
         data = data if data is TWICE else _with_clock(data)
         with pytest.raises(ChoiceNeeded, match="in lines 2 and 4") as refused:
@@ -126,7 +122,7 @@ def _with_clock(data: bytes) -> bytes:
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("data", "text"),
         [
             (b"date,a,b\n2026-01-01,true,2\n2026-01-02,true,2\n", "in line 2, column 'a', 'true' is not a number"),
@@ -147,9 +143,7 @@ class TestRefusals:
             with pytest.raises(FormatError, match="choose the kind Count streams") as refused:
                 read_bytes(data.encode(), kinds=KINDS)
             assert refused.value.code == "no_position_columns"
-        with pytest.raises(FormatError) as refused:
-            read_bytes(b"a,b\nx,y\n", kinds=KINDS)
-        assert "Count streams" not in refused.value.message
+        assert "Count streams" not in refusal(FormatError, read_bytes, b"a,b\nx,y\n", kinds=KINDS).message
 
 
 def test_the_times_are_in_any_column_of_dates() -> None:

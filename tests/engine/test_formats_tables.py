@@ -3,6 +3,7 @@
 import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
+from tests.cases import each, refusal
 from tests.engine.format_samples import PORTO, SHAPES, read_bytes, seconds, zipped
 
 MOVEBANK = (
@@ -34,11 +35,9 @@ class TestPorto:
         assert dropped == {"bad_polyline": [4], "missing": [5], "short_row": [6]}
         assert [note["count"] for note in report["notes"] if note["code"] == "missing_data"] == [1]
 
-    @pytest.mark.parametrize("header", [b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"])
+    @each("header", [b"TRIP_ID,POLYLINE\n1,[]\n", b"POLYLINE,TIMESTAMP\n"])
     def test_without_times_or_trips_there_is_nothing_to_read(self, header: bytes) -> None:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(header)
-        assert refused.value.code in ("no_position_columns", "no_points")
+        assert refusal(FormatError, read_bytes, header).code in ("no_position_columns", "no_points")
 
 
 class TestGtfs:
@@ -70,7 +69,7 @@ class TestMovebank:
 
 
 class TestAis:
-    @pytest.mark.parametrize("data", [AIS, MARINE_CADASTRE])
+    @each("data", [AIS, MARINE_CADASTRE])
     def test_ships_by_their_number(self, data: bytes) -> None:
         reading = read_bytes(data)
         assert (reading.report.format, reading.report.series) == ("ais", [("211429600", 1)])
@@ -85,10 +84,10 @@ class TestDialects:
 
     ROWS = ((52.52, 13.405, NOON_S), (-33.8688, -70.6693, NOON_S + 60))
 
-    @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-    @pytest.mark.parametrize("decimal", [".", ","])
-    @pytest.mark.parametrize("quote", ["", '"'])
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    @each("delimiter", [",", ";", "\t", "|"])
+    @each("decimal", [".", ","])
+    @each("quote", ["", '"'])
+    @each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
     def test_separators_marks_quotes_and_encodings(
         self, delimiter: str, decimal: str, quote: str, encoding: str
     ) -> None:
@@ -100,7 +99,7 @@ class TestDialects:
         one = read_bytes(text.encode(encoding)).series[0]
         assert list(zip(one.lat.tolist(), one.lon.tolist(), seconds(one), strict=True)) == list(self.ROWS)
 
-    @pytest.mark.parametrize(
+    @each(
         "position",
         ["525200000,134050000", "52.52N,13.405E", "52.52 N,13.405 E", "N52.52,E13.405", "52°31'12\"N,13°24'18\"E"],
     )
@@ -109,7 +108,7 @@ class TestDialects:
         one = read_bytes(f"time,{head}\n1718452800,{position.replace(chr(34), '″')}\n".encode()).series[0]
         assert (one.lat[0], one.lon[0]) == pytest.approx((52.52, 13.405), abs=1e-9)
 
-    @pytest.mark.parametrize(
+    @each(
         "when",
         [
             "1718452800",
@@ -127,7 +126,7 @@ class TestDialects:
     def test_one_instant_in_many_spellings(self, when: str) -> None:
         assert seconds(read_bytes(f"time,lat,lon\n{when},52.52,13.405\n".encode()).series[0]) == [NOON_S]
 
-    @pytest.mark.parametrize(
+    @each(
         ("rows", "parameter", "default"),
         [
             ("05/06/2024 12:00,1,2\n", "date_order", "dmy"),
@@ -139,7 +138,6 @@ class TestDialects:
     )
     def test_what_may_be_meant_in_two_ways_is_requested(self, rows: str, parameter: str, default: str) -> None:
         table = f"time,lat,lon\n{rows}".encode()
-        with pytest.raises(ChoiceNeeded) as requested:
-            read_bytes(table)
-        assert (requested.value.parameter, requested.value.default) == (parameter, default)
+        requested = refusal(ChoiceNeeded, read_bytes, table)
+        assert (requested.parameter, requested.default) == (parameter, default)
         assert len(read_bytes(table, **{parameter: default})) == rows.count("\n")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import json
 
-import pytest
-
 from privacy_engine.errors import ChoiceNeeded
 from privacy_engine.formats import read
-from tests.engine.format_samples import read_bytes, seconds
+from tests.cases import each, refusal
+from tests.engine.format_samples import collection, line_feature, read_bytes, seconds
 
 FIX = 1718452800
 
@@ -46,10 +45,8 @@ class TestUnits:
 
 
 class TestTimeColumns:
-    @pytest.mark.parametrize("name", ["ais_pos_timestamp", "Zeitpunkt der Position", "c17"])
-    @pytest.mark.parametrize(
-        "cell", ["13/06/2024 10:00:00", "2024-06-13 10:00", "13 Jun 2024 10:00", "Thu Jun 13 10:00:00 +0000 2024"]
-    )
+    @each("name", ["ais_pos_timestamp", "Zeitpunkt der Position", "c17"])
+    @each("cell", ["13/06/2024 10:00:00", "2024-06-13 10:00", "13 Jun 2024 10:00", "Thu Jun 13 10:00:00 +0000 2024"])
     def test_a_column_is_found_by_its_values(self, name: str, cell: str) -> None:
         reading = read_bytes(table(cell, cell, name=name))
         assert seconds(reading.series[0]) == [1718272800.0] * 2
@@ -66,9 +63,7 @@ class TestTimeColumns:
         for cell in (FIX, "13/06/2024"):
             assert "No column of times was found" in notes(table(cell, name="parcel"))["untimed"]
 
-    @pytest.mark.parametrize(
-        ("name", "cell"), [("time_zone", "Europe/Berlin"), ("time_offset", "120"), ("time_taken", "00:12:30")]
-    )
+    @each(("name", "cell"), [("time_zone", "Europe/Berlin"), ("time_offset", "120"), ("time_taken", "00:12:30")])
     def test_a_name_that_begins_like_a_time_is_none_if_its_values_are_not(self, name: str, cell: str) -> None:
         data = f"lat,lon,{name},seen\n52.5,13.4,{cell},2024-06-13T10:00:00Z\n".encode()
         reading = read_bytes(data)
@@ -77,22 +72,20 @@ class TestTimeColumns:
         assert "No column of times was found" in notes(table(cell, name=name))["untimed"]
 
     def test_days_since_1899_under_a_name_that_promises_instants_require_their_unit(self) -> None:
-        with pytest.raises(ChoiceNeeded) as open_choice:
-            read_bytes(table("45458.5", name="timestamp of fix"))
-        assert open_choice.value.parameter == "time_unit"
+        assert refusal(ChoiceNeeded, read_bytes, table("45458.5", name="timestamp of fix")).parameter == "time_unit"
 
     def test_an_empty_column_is_named(self) -> None:
         assert "'when' is empty" in notes(table("", "", name="when"))["untimed"]
 
 
 class TestFarTimes:
-    @pytest.mark.parametrize("cell", ["1969-12-31T23:59:59Z", "2100-01-01T00:00:00Z", "0001-01-01T00:00:00Z"])
+    @each("cell", ["1969-12-31T23:59:59Z", "2100-01-01T00:00:00Z", "0001-01-01T00:00:00Z"])
     def test_years_outside_1970_to_2100_are_kept_with_a_warning(self, cell: str) -> None:
         data = table("2024-06-13T10:00:00Z", cell)
         assert len(read_bytes(data)) == 2
         assert f"1 time outside the years 1970 to 2100 (first {cell[:-1]} UTC on line 3)" in notes(data)["far_times"]
 
-    @pytest.mark.parametrize("cell", ["1970-01-01T00:00:00Z", "2099-12-31T23:59:59Z"])
+    @each("cell", ["1970-01-01T00:00:00Z", "2099-12-31T23:59:59Z"])
     def test_the_first_and_the_last_second_are_no_warning(self, cell: str) -> None:
         assert "far_times" not in notes(table(cell))
 
@@ -118,38 +111,29 @@ class TestOverflow:
         assert "e7_overflow" not in notes(b"lat,lon\n52.5,300.5\n52.5,301.5\n")
 
 
-def line(*coordinates: object, **properties: object) -> dict[str, object]:
-    geometry = {"type": "LineString", "coordinates": coordinates}
-    return {"type": "Feature", "properties": properties, "geometry": geometry}
-
-
-def collection(*features: object) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
-
-
 class TestLines:
     def test_the_fourth_coordinate_of_kepler_trips_is_the_time(self) -> None:
         for unit in (1, 1000):
-            trip = line([-74.2, 40.7, 0, FIX * unit], [-74.1, 40.8, 0, (FIX + 33) * unit], vendor="A")
+            trip = line_feature([-74.2, 40.7, 0, FIX * unit], [-74.1, 40.8, 0, (FIX + 33) * unit], vendor="A")
             reading = read_bytes(collection(trip))
             assert seconds(reading.series[0]) == [FIX, FIX + 33]
             assert any("fourth coordinate" in guess["message"] for guess in reading.report.guesses)
 
-    @pytest.mark.parametrize("last", [(120, 125), (FIX, FIX - 1)])
+    @each("last", [(120, 125), (FIX, FIX - 1)])
     def test_a_fourth_coordinate_that_is_no_time_is_reported_as_none(self, last: tuple[int, int]) -> None:
-        data = collection(line([1, 1, 0, last[0]], [2, 2, 0, last[1]]))
+        data = collection(line_feature([1, 1, 0, last[0]], [2, 2, 0, last[1]]))
         assert read_bytes(data).series[0].time_s is None
         assert f"such as {last[0]}" in notes(data)["fourth_coordinate"]
 
     def test_movingpandas_segments_are_one_trajectory(self) -> None:
         clock = ["2024-06-15T12:00:00", "2024-06-15T12:01:00", "2024-06-15T12:02:00"]
         spots = [[13.4, 52.5], [13.5, 52.6], [13.6, 52.7]]
-        parts = [line(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
+        parts = [line_feature(spots[i], spots[i + 1], traj_id=1, prev_t=clock[i], t=clock[i + 1]) for i in range(2)]
         reading = read(io.BytesIO(collection(*parts)), name="x.geojson")
         assert seconds(reading.series[0]) == [FIX, FIX + 60, FIX + 120]
         assert reading.series[0].lon.tolist() == [13.4, 13.5, 13.6]
 
-    @pytest.mark.parametrize("column", ["geometry", "wkt"])
+    @each("column", ["geometry", "wkt"])
     def test_lines_of_a_table_have_the_times_of_their_ends(self, column: str) -> None:
         """Two segments of one walk, one of another between them, and a whole line."""
         spots = ["13.4 52.5", "13.5 52.6", "13.6 52.7"]
@@ -169,7 +153,9 @@ class TestLines:
         assert seconds(read_bytes(points.encode(), "x.csv").series[0]) == [FIX]
 
     def test_whole_lines_have_the_times_of_their_ends_only(self) -> None:
-        data = collection(line([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00"))
+        data = collection(
+            line_feature([1, 1], [2, 2], [3, 3], start_t="2024-06-15T12:00:00", end_t="2024-06-15T12:02:00")
+        )
         reading = read_bytes(data)
         assert seconds(reading.series[0]) == [FIX, FIX + 120]
         assert reading.report.dropped == {"no_time": 1}

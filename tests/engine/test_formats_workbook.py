@@ -7,29 +7,32 @@ import io
 import re
 import tracemalloc
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-import openpyxl
-import pandas as pd
 import pytest
 
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import FormatError, ParameterError
 from privacy_engine.formats import Limits, preview, read
+from tests.cases import each, refusal
 from tests.engine.damaged_files import damaged, survive
 from tests.engine.format_samples import CSV, read_bytes, seconds, zipped
+from tests.engine.frame_sample import FIX, fixes
+from tests.later import openpyxl
+from tests.later import pandas as pd
 
-FIX = 1718452800
-FRAME = pd.DataFrame(
-    {
-        "user": ["a", "a", "b"],
-        "time": pd.to_datetime([FIX, FIX + 60, FIX + 120], unit="s"),
-        "lon": [13.4, 13.5, -70.25],
-        "lat": [52.5, 52.6, -33.5],
-    }
-)
-INFO = pd.DataFrame({"about": ["made by", "version"], "value": ["a logger", "1.2"]})
+
+@cache
+def naive() -> pd.DataFrame:
+    """Workbooks hold no time zones."""
+    return fixes().assign(time=fixes()["time"].dt.tz_localize(None))
+
+
+@cache
+def info() -> pd.DataFrame:
+    return pd.DataFrame({"about": ["made by", "version"], "value": ["a logger", "1.2"]})
 
 
 def workbook(**sheets: pd.DataFrame) -> bytes:
@@ -62,7 +65,7 @@ def changed(data: bytes, member: str, change: object) -> bytes:
 
 class TestCells:
     def test_dates_as_cells(self) -> None:
-        data = workbook(fixes=FRAME)
+        data = workbook(fixes=naive())
         reading = read_bytes(data, "x.xlsx", time_zone="UTC")
         again = pd.read_excel(io.BytesIO(data))
         assert (reading.report.format, reading.report.dropped) == ("xlsx", {})
@@ -72,14 +75,14 @@ class TestCells:
         expected = again["time"].dt.tz_localize("UTC").map(pd.Timestamp.timestamp).tolist()
         assert [at for one in reading.series for at in seconds(one)] == expected == [FIX, FIX + 60, FIX + 120]
 
-    @pytest.mark.parametrize("form", ["%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
+    @each("form", ["%Y-%m-%dT%H:%M:%SZ", "%d/%m/%Y %H:%M:%S+00:00", "%s"])
     def test_dates_as_texts_and_numbers(self, form: str) -> None:
-        when = [FIX, FIX + 60, FIX + 120] if form == "%s" else FRAME["time"].dt.strftime(form)
-        reading = read_bytes(workbook(fixes=FRAME.assign(time=when)), "x.xlsx")
+        when = [FIX, FIX + 60, FIX + 120] if form == "%s" else naive()["time"].dt.strftime(form)
+        reading = read_bytes(workbook(fixes=naive().assign(time=when)), "x.xlsx")
         assert [at for one in reading.series for at in seconds(one)] == [FIX, FIX + 60, FIX + 120]
 
     def test_a_column_of_times_under_any_name(self) -> None:
-        frame = FRAME.rename(columns={"time": "ais pos"}).assign(time_zone="Europe/Berlin")
+        frame = naive().rename(columns={"time": "ais pos"}).assign(time_zone="Europe/Berlin")
         reading = read_bytes(workbook(fixes=frame), "x.xlsx", time_zone="UTC")
         assert seconds(reading.series[0]) == [FIX, FIX + 60]
 
@@ -112,7 +115,7 @@ class TestCells:
 
 class TestSheets:
     def test_the_first_with_positions_or_times_is_read_and_named(self) -> None:
-        data = workbook(Info=INFO, Fixes=FRAME, Other=FRAME.head(1))
+        data = workbook(Info=info(), Fixes=naive(), Other=naive().head(1))
         report = read_bytes(data, time_zone="UTC").report
         assert report.kept == 3
         assert [(one["value"], one["option"]) for one in report.guesses if one["what"] == "sheet"] == [
@@ -122,7 +125,7 @@ class TestSheets:
 
     def test_a_name_that_no_sheet_has(self) -> None:
         with pytest.raises(FormatError, match=r"The sheets are: 'Info', 'Fixes'\.") as refused:
-            read_bytes(workbook(Info=INFO, Fixes=FRAME), sheet="Points")
+            read_bytes(workbook(Info=info(), Fixes=naive()), sheet="Points")
         assert (refused.value.code, refused.value.field, refused.value.value) == ("unknown_sheet", "sheet", "Points")
         with pytest.raises(ParameterError, match="sheet"):
             read_bytes(CSV, sheet="Points")
@@ -133,7 +136,7 @@ class TestSheets:
         assert refused.value.code == "no_rows"
 
     def test_the_preview_shows_what_is_read(self) -> None:
-        data = workbook(Info=INFO, Fixes=FRAME)
+        data = workbook(Info=info(), Fixes=naive())
         found = preview(io.BytesIO(data), name="x.xlsx", time_zone="UTC")
         assert {column.role: column.name for column in found.columns} == {
             "id": "user", "time": "time", "lon": "lon", "lat": "lat",
@@ -150,11 +153,11 @@ class TestSheets:
 
     def test_counts_and_check_ins(self) -> None:
         counts = pd.DataFrame({"date": ["2024-06-15", "2024-06-16"], "north": [3, 4], "south": [5, 6]})
-        reading = read(io.BytesIO(workbook(Info=INFO, Counts=counts)), name="x.xlsx", kinds=KINDS)
+        reading = read(io.BytesIO(workbook(Info=info(), Counts=counts)), name="x.xlsx", kinds=KINDS)
         assert isinstance(reading.other, CountStream)
         assert reading.other.counts.tolist() == [[3, 5], [4, 6]]
         assert [one["value"] for one in reading.report.guesses if one["what"] == "sheet"] == ["Counts"]
-        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": FRAME["time"][:2]})
+        visits = pd.DataFrame({"user_id": [1, 1], "venue_id": ["p", "q"], "time": naive()["time"][:2]})
         reading = read(io.BytesIO(workbook(visits=visits)), name="x.xlsx", kinds=KINDS, time_zone="UTC")
         assert isinstance(reading.other, CheckIns)
         assert (reading.other.time_s.tolist(), list(reading.other.places)) == ([FIX, FIX + 60], ["p", "q"])
@@ -162,9 +165,7 @@ class TestSheets:
 
 class TestRefusals:
     def refused(self, data: bytes, **values: object) -> FormatError:
-        with pytest.raises(FormatError) as refused:
-            read_bytes(data, "x.xlsx", **values)
-        return refused.value
+        return refusal(FormatError, read_bytes, data, "x.xlsx", **values)
 
     def test_other_documents_name_what_to_save(self) -> None:
         old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
@@ -181,7 +182,7 @@ class TestRefusals:
         )
 
     def test_macros_are_not_run(self, tmp_path: Path) -> None:
-        data = workbook(fixes=FRAME.assign(time="2024-06-15T12:00:00Z"))
+        data = workbook(fixes=naive().assign(time="2024-06-15T12:00:00Z"))
         with_macros = tmp_path / "x.xlsm"
         with_macros.write_bytes(data)
         with zipfile.ZipFile(with_macros, "a") as archive:
@@ -218,7 +219,7 @@ class TestRefusals:
         assert len(read_bytes(claim)) == 1
 
     def test_damage(self) -> None:
-        data = workbook(fixes=FRAME)
+        data = workbook(fixes=naive())
         for seed in range(150):
             survive(damaged(data, seed))
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -245,14 +246,14 @@ class TestNamedCsv:
 
     def test_a_workbook_is_read_as_what_it_is(self) -> None:
         for options in ({}, {"format": "csv"}):
-            found = read(io.BytesIO(workbook(Sheet=FRAME)), name="walk.csv", **options)
+            found = read(io.BytesIO(workbook(Sheet=naive())), name="walk.csv", **options)
             assert (len(found), found.report.format_title) == (3, "Excel workbook")
 
-    @pytest.mark.parametrize("kinds", [("trajectory",), ("trajectory", "stream", "checkins")])
-    @pytest.mark.parametrize("options", [{}, {"format": "csv"}])
-    @pytest.mark.parametrize("what", ["old", "oldest", "calc", "binary", "cut", "xml", "flat", "gzip", "zip"])
+    @each("kinds", [("trajectory",), ("trajectory", "stream", "checkins")])
+    @each("options", [{}, {"format": "csv"}])
+    @each("what", ["old", "oldest", "calc", "binary", "cut", "xml", "flat", "gzip", "zip"])
     def test_others_are_called_spreadsheets(self, what: str, options: dict[str, str], kinds: tuple[str, ...]) -> None:
-        book = workbook(Sheet=FRAME)
+        book = workbook(Sheet=naive())
         mimetype = b"application/vnd.oasis.opendocument.spreadsheet"
         urn = b"urn:schemas-microsoft-com:office:spreadsheet"
         files = {
@@ -266,7 +267,6 @@ class TestNamedCsv:
             "gzip": gzip.compress(book),
             "zip": zipped(**{"walk.csv": book}),
         }
-        with pytest.raises(FormatError) as refused:
-            read(io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
-        assert "spreadsheet" in refused.value.message
-        assert re.search(r"save .* (as|again)|Save|Unpack", refused.value.message)
+        refused = refusal(FormatError, read, io.BytesIO(files[what]), name="walk.csv", kinds=kinds, **options)
+        assert "spreadsheet" in refused.message
+        assert re.search(r"save .* (as|again)|Save|Unpack", refused.message)

@@ -3,6 +3,7 @@
 import pytest
 
 from privacy_engine.errors import FormatError
+from tests.cases import each, refusal
 from tests.engine.format_samples import KML, TCX, read_bytes, seconds, zipped
 
 NOON, LATER = "2024-06-15T12:00:00Z", "2024-06-15T12:10:00Z"
@@ -68,7 +69,7 @@ class TestKml:
         reading = read_bytes(kml(track((NOON, "13.4 52.5"), (LATER, "east 52.6"), (LATER, "13"), (LATER, "400 1"))))
         assert reading.report.dropped == {"not_a_number": 1, "missing": 1, "out_of_range": 1}
 
-    @pytest.mark.parametrize("end", ["</Placemark>", ""])
+    @each("end", ["</Placemark>", ""])
     def test_a_file_cut_off_names_the_place(self, end: str) -> None:
         with pytest.raises(FormatError, match="line 1") as refused:
             read_bytes(kml(track((NOON, "13.4 52.5")))[:-30] + end.encode())
@@ -97,6 +98,4 @@ class TestTcx:
     def test_other_xml_is_named(self) -> None:
         with pytest.raises(FormatError, match="SVG image"):
             read_bytes(b"<svg></svg>")
-        with pytest.raises(FormatError) as refused:
-            read_bytes(b"<svg></svg>", format="tcx")
-        assert refused.value.code == "not_tcx"
+        assert refusal(FormatError, read_bytes, b"<svg></svg>", format="tcx").code == "not_tcx"

@@ -23,6 +23,7 @@ from privacy_engine.hierarchy import (
 )
 from privacy_engine.mechanisms.stream import StreamHierAdaPub
 from privacy_engine.spec import ReleaseSpec, for_counts
+from tests.cases import each
 
 
 def mechanism(**given):
@@ -42,7 +43,7 @@ def trees(draw):
     return of_groups([[name[:depth] for name in names] for depth in range(4)], dimensions)
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "on_a_grid", "expected"),
     [
         (["n/a", "n/b", "s/a"], False, {"hierarchy": "path", "separator": "/"}),
@@ -61,7 +62,7 @@ def test_names_show_a_hierarchy_where_all_are_paths_with_parts_in_common(names, 
         assert len(mechanism(**expected).tree(len(names), names).sizes) > 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         ({}, {"hierarchy": "path", "separator": "/"}),
@@ -78,7 +79,7 @@ def test_the_hierarchy_of_the_names_is_used_where_none_is_given(given, expected)
     assert for_counts(spec, None, natural(["n/a", "n/b"])) == spec
 
 
-@pytest.mark.parametrize(
+@each(
     ("sizes", "expected"),
     [
         ([1, 4, 16], [0.156640, 0.248651, 0.394709]),
@@ -164,7 +165,7 @@ class TestConsistency:
 
 
 class TestMechanism:
-    @pytest.mark.parametrize("mode", ["code", "svt", "post"])
+    @each("mode", ["code", "svt", "post"])
     def test_the_rates_of_all_levels_leak_at_most_epsilon_as_reals(self, mode):
         for epsilon, window, delta, size in ((0.7, 49, 3, 51), (1.0, 1, 1, 1024), (3.0, 10_000, 50, 7)):
             one = mechanism(mode=mode, epsilon=epsilon, window=window, sensitivity=delta)
@@ -178,7 +179,7 @@ class TestMechanism:
             run.publish(np.zeros(size))
             assert run.budgets.tolist() == [epsilon / window]
 
-    @pytest.mark.parametrize("mode", ["code", "svt"])
+    @each("mode", ["code", "svt"])
     def test_sums_of_the_largest_counts_do_not_wrap(self, mode):
         """2048 counts of 2**52 are 2**63 in sum, one more than 64 bits hold: a neighbour has one event less."""
         rows = np.full((3, 2048), 2**52)

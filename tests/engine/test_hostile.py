@@ -15,6 +15,7 @@ import pytest
 
 from privacy_engine.errors import ChoiceNeeded, FormatError
 from privacy_engine.formats import Reading, display_name, read
+from tests.cases import each, refusal
 
 # what EXPECTED.md states, and what it leaves open: the code of a refusal, the option that decides a choice
 REFUSED = {
@@ -74,8 +75,8 @@ def test_the_table_below_covers_every_file(hostile: Path, expected: dict[str, di
     assert {number for number, row in expected.items() if row["outcome"] == "ask"} == set(CHOICES)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("how", ["path", "stream"])
+@each("number", NUMBERS)
+@each("how", ["path", "stream"])
 def test_outcome_points_and_drops_are_those_of_the_table(
     hostile: Path, expected: dict[str, dict[str, str]], number: str, how: str
 ) -> None:
@@ -87,16 +88,14 @@ def test_outcome_points_and_drops_are_those_of_the_table(
         return read(io.BytesIO(path.read_bytes()), name=path.name, **options)
 
     if row["outcome"] == "reject":
-        with pytest.raises(FormatError) as refused:
-            attempt()
-        assert not isinstance(refused.value, ChoiceNeeded)
-        assert refused.value.code == REFUSED[number]
-        assert json.dumps(refused.value.as_dict(), allow_nan=False)
+        refused = refusal(FormatError, attempt)
+        assert not isinstance(refused, ChoiceNeeded)
+        assert refused.code == REFUSED[number]
+        assert json.dumps(refused.as_dict(), allow_nan=False)
         return
     if row["outcome"] == "ask":
-        with pytest.raises(ChoiceNeeded) as requested:
-            attempt()
-        question = requested.value
+        requested = refusal(ChoiceNeeded, attempt)
+        question = requested
         assert question.parameter == CHOICES[number]
         assert question.default in [value for value, _ in question.choices]
         assert json.dumps(question.as_dict(), allow_nan=False)
@@ -111,7 +110,7 @@ def test_outcome_points_and_drops_are_those_of_the_table(
     assert json.dumps(reading.report.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("at", range(8))
+@each("at", range(8))
 def test_a_file_name_is_data(hostile: Path, at: int) -> None:
     names = json.loads((hostile / "names.json").read_text())
     name = names[at]
@@ -149,7 +148,7 @@ def test_x_is_the_longitude_and_stated_to_be_a_guess(hostile: Path) -> None:
     assert {guess["option"] for guess in reading.report.guesses} >= {"lon", "lat", "time"}
 
 
-@pytest.mark.parametrize("number", ["10", "11"])
+@each("number", ["10", "11"])
 def test_a_byte_order_mark_is_not_part_of_a_name(hostile: Path, number: str) -> None:
     assert [one.name for one in read_number(hostile, number).series] == ["u1"]
 
@@ -158,7 +157,7 @@ def test_the_row_with_a_nul_is_named(hostile: Path) -> None:
     assert read_number(hostile, "14").report.as_dict()["dropped"]["nul"]["rows"] == [5]
 
 
-@pytest.mark.parametrize(("number", "megabytes"), [("16", 1), ("17", 16), ("18", 1)])
+@each(("number", "megabytes"), [("16", 1), ("17", 16), ("18", 1)])
 def test_bombs_are_stopped_within_the_memory_of_the_cap(hostile: Path, number: str, megabytes: int) -> None:
     tracemalloc.start()
     try:
@@ -207,9 +206,7 @@ def test_only_finite_numbers_are_points(hostile: Path) -> None:
 def test_swapped_columns_are_swapped_only_when_stated(hostile: Path) -> None:
     one = read_number(hostile, "29", swap="yes").series[0]
     assert (one.lon[0], one.lat[0]) == (116.31, 39.98)
-    with pytest.raises(FormatError) as refused:
-        read_number(hostile, "29", swap="no")
-    assert refused.value.rule == "out_of_range"
+    assert refusal(FormatError, read_number, hostile, "29", swap="no").rule == "out_of_range"
     plain, swapped = read_number(hostile, "30").series[0], read_number(hostile, "30", swap=True).series[0]
     assert plain.lat.tolist() == swapped.lon.tolist()
     assert "swap" in [guess["option"] for guess in read_number(hostile, "30").report.guesses]
@@ -219,9 +216,7 @@ def test_web_mercator_becomes_degrees(hostile: Path) -> None:
     one = read_number(hostile, "31", crs="EPSG:3857").series[0]
     assert one.lon[0] == pytest.approx(116.3125, abs=1e-3)
     assert one.lat[0] == pytest.approx(39.996, abs=2e-2)
-    with pytest.raises(FormatError) as refused:
-        read_number(hostile, "31", crs="EPSG:999999")
-    assert refused.value.code == "unsupported_crs"
+    assert refusal(FormatError, read_number, hostile, "31", crs="EPSG:999999").code == "unsupported_crs"
 
 
 def test_e7_and_epochs(hostile: Path) -> None:

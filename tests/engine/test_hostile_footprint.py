@@ -47,6 +47,7 @@ def test_every_file_is_in_the_table(hostile: Path) -> None:
     assert set(listed) == {path.name for path in hostile.iterdir()} - {"EXPECTED.md"}
 
 
+@pytest.mark.slow
 def test_all_of_them_leave_nothing_behind(hostile: Path, tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

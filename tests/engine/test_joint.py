@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, protected_sums
@@ -18,7 +17,9 @@ from privacy_engine.accounting.temporal import temporal_loss
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Joint, OptimalSplit, Planned, Skip, UserLevel
+from tests.cases import each
 from tests.examples import examples
+from tests.later import integrate, stats
 
 FAILS = 1e-6
 masks = st.lists(st.booleans(), min_size=1, max_size=60).map(np.array)
@@ -39,7 +40,7 @@ class TestJointNoise:
         moved = displaced(1, 1 / 400, seed=1, draws=4000)[:, 0]
         assert stats.kstest(moved, stats.gamma(2, scale=400).cdf).pvalue > FAILS
 
-    @pytest.mark.parametrize("count", [2, 3, 17])
+    @each("count", [2, 3, 17])
     def test_the_farthest_move_has_the_law_of_the_k_norm_mechanism(self, count):
         # the volume of "all within s" grows as s^(2p), so the largest move is Gamma(2p, 1/ε)
         farthest = displaced(count, 1 / 50, seed=count, draws=3000).max(axis=1)
@@ -52,7 +53,7 @@ class TestJointNoise:
         assert stats.kstest(inside[:, 0], stats.beta(1, 5).cdf).pvalue > FAILS
         assert stats.kstest(inside[:, 4], stats.beta(5, 1).cdf).pvalue > FAILS
 
-    @pytest.mark.parametrize(("count", "reach_km"), [(1, 3000), (40, 6000), (3, 30_000), (400, 9000), (2, 10**7)])
+    @each(("count", "reach_km"), [(1, 3000), (40, 6000), (3, 30_000), (400, 9000), (2, 10**7)])
     def test_reach_on_the_sphere_has_its_density_also_where_noise_is_larger_than_the_earth(self, count, reach_km):
         rate = 2 * count / (reach_km * 1000)
 
@@ -72,7 +73,7 @@ class TestJointNoise:
         found = np.array([noise.joint_reach_m(count, rate, rng=rng) for _ in range(2500)]) / geo.EARTH_RADIUS_M
         assert stats.kstest(found, lambda angle: np.interp(angle, edges, upto)).pvalue > FAILS
 
-    @pytest.mark.parametrize("count", [1, 2, 50])
+    @each("count", [1, 2, 50])
     def test_mean_and_standard_deviation_are_the_closed_forms(self, count):
         rng, rate, draws = noise.seeded(5), 1 / 300, 30_000 // count
         plane, lon, lat = geo.LocalPlane(0.0, 0.0), np.zeros(count), np.zeros(count)
@@ -227,7 +228,7 @@ def exact_loss(matrix, epsilons, landmarks, together, t):
 
 
 class TestTemporalLoss:
-    @pytest.mark.parametrize("seed", range(40))
+    @each("seed", range(40))
     def test_what_the_landmarks_share_adds_at_most_its_level_to_any_timestamps_loss(self, seed):
         rng = np.random.default_rng(seed)
         stay = rng.uniform(0.5, 0.99)

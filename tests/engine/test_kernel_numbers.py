@@ -6,11 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.kernels import compiled, elementary, philox
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -34,7 +34,7 @@ def our_philox(counters: list[list[int]], key: list[int]) -> list[list[int]]:
 
 
 class TestPhilox:
-    @pytest.mark.parametrize(
+    @each(
         ("counter", "key", "expected"),
         [
             ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),

@@ -1,7 +1,6 @@
 """w-event, the optimal split, the plan: published vectors, limits, and the ledger's theorem on random masks."""
 
 import itertools
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +12,6 @@ from privacy_engine import geo, noise
 from privacy_engine.accounting.landmark_ledger import TOLERANCE, Ledger, protected_sums
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.data import LandmarkSet, Trajectory
-from privacy_engine.errors import ParameterErrors
-from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.landmark import (
     Adaptive,
     EventLevel,
@@ -26,16 +23,12 @@ from privacy_engine.mechanisms.landmark import (
     WEvent,
 )
 from privacy_engine.promise import Context
+from tests.cases import each
 from tests.examples import examples
 
 masks = st.lists(st.booleans(), min_size=1, max_size=200).map(np.array)
 step_variances = st.floats(1e-4, 1e14)
 Q = 250_000.0
-
-
-@pytest.fixture(scope="module")
-def vectors(shared):
-    return json.loads((shared / "vectors" / "landmark.json").read_text())
 
 
 def marked(n, k, seed=1):
@@ -101,28 +94,12 @@ class TestWEvent:
         assert np.array_equal(WEvent(**how, window=1).budgets(mask), EventLevel(**how).budgets(mask))
         assert np.array_equal(WEvent(**how, window=40).budgets(mask), UserLevel(**how).budgets(mask))
 
-    @pytest.mark.parametrize("window", [0, -1, 1.5, True, "3", None, 10_000_001])
-    def test_a_window_outside_its_domain_is_refused_by_name(self, window):
-        with pytest.raises(ParameterErrors, match=r"window must be"):
-            mechanisms.parse({"name": "w-event", "epsilon": 1.0, "radius_m": 1.0, "window": window})
-
     def test_its_guarantee_states_the_window(self):
         statement = WEvent(epsilon=1.0, radius_m=200.0, window=1500).guarantee(Context(landmarks=0)).statement
         assert statement.startswith("Any 1,500 successive events of one person together leak at most ε = 1 per 200 m")
 
 
 class TestOptimalSplit:
-    def test_budgets_equal_the_published_example(self, vectors):
-        example = vectors["budgets_example"]
-        mask = LandmarkSet.at(np.array(example["L"]) - 1, example["n"]).mask
-        budgets = OptimalSplit(epsilon=example["eps"], radius_m=1).budgets(mask)
-        assert np.allclose(budgets, example["optimal_static"], rtol=1e-12)
-
-    def test_error_is_that_of_the_closed_form(self, vectors):
-        for k, row in vectors["static_mae_eps1_n1000"].items():
-            budgets = OptimalSplit(epsilon=1, radius_m=1).budgets(np.arange(1000) < int(k))
-            assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["optimal 2(k+sqrt(n-k))^2/(n eps)"])
-
     @given(masks, st.floats(0.01, 0.99))
     def test_no_other_split_has_a_smaller_error(self, mask, part):
         k = np.count_nonzero(mask)
@@ -223,7 +200,7 @@ class TestAbsorption:
 class TestClosedForms:
     """Budgets of the mechanisms of the paper, for three events of which none, one or all are landmarks."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("cls", "mask", "expected"),
         [
             (Uniform, [0, 0, 0], [6.0, 6.0, 6.0]),

@@ -21,6 +21,7 @@ from privacy_engine.landmarks.zones import Zones
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 from tests.examples import examples
 
 READING = [cls for cls in mechanisms.of("trajectory") if cls.reads_landmarks]
@@ -57,7 +58,7 @@ class TestMechanismsThatDoNotReadLandmarks:
         assert {cls.level for cls in READING} == {"landmark"}
         assert {cls.level for cls in NOT_READING} == {"event", "w-event", "user"}
 
-    @pytest.mark.parametrize("cls", NOT_READING)
+    @each("cls", NOT_READING)
     def test_cover_all_and_name_no_landmarks(self, cls: Any) -> None:
         context = release_context(landmarks=9, method=STAYS, beside=MarkedBeside(private=True, level=2.0))
         label = privacy_label(ReleaseSpec(mechanism=example(cls)), context, private=True)
@@ -68,7 +69,7 @@ class TestMechanismsThatDoNotReadLandmarks:
 
 
 class TestSchedule:
-    @pytest.mark.parametrize("cls", READING)
+    @each("cls", READING)
     def test_is_covered_end_to_end(self, cls: Any) -> None:
         label = privacy_label(
             ReleaseSpec(mechanism=example(cls)), release_context(landmarks=9, method=SCHEDULE), private=True
@@ -85,8 +86,8 @@ class TestSchedule:
 
 
 class TestFoundInPositions:
-    @pytest.mark.parametrize("short", ["stay-points:200m:30min", "column", "manual:1"])
-    @pytest.mark.parametrize("cls", READING)
+    @each("short", ["stay-points:200m:30min", "column", "manual:1"])
+    @each("cls", READING)
     def test_what_the_choice_reveals_stands_in_the_sentence_with_the_number(self, cls: Any, short: str) -> None:
         method = parse_short(short)
         label = privacy_label(
@@ -139,7 +140,7 @@ class TestOneSided:
         each = np.where(landmarks, marked, np.where(marked, p, 1 - p))
         return float(each.prod())
 
-    @pytest.mark.parametrize("cls", READING)
+    @each("cls", READING)
     def test_every_outcome_is_as_likely_without_a_landmark_up_to_the_sum_of_both_levels(self, cls: Any) -> None:
         """All L, all L ∖ m, all marks of five events; the release's part is its budgets, moved by the radius."""
         mechanism, n = example(cls), 5
@@ -184,7 +185,7 @@ class TestOneSided:
             seen = drawn.count(tuple(marked.tolist()))
             assert abs(seen - 20_000 * p) <= 5 * math.sqrt(20_000 * p * (1 - p))
 
-    @pytest.mark.parametrize("cls", READING)
+    @each("cls", READING)
     def test_the_sentence_the_label_and_the_charge_agree(self, cls: Any) -> None:
         mechanism = example(cls, epsilon=1.0, radius_m=200.0)
         label = privacy_label(ReleaseSpec(mechanism=mechanism), self.context(), private=True)
@@ -199,7 +200,7 @@ class TestOneSided:
         )
         assert "marked events chosen by a one-sided selection of level 0.5, which is included" in label["text"]
 
-    @pytest.mark.parametrize(
+    @each(
         ("method", "beside", "stability"),
         [
             (STAYS, MarkedBeside(private=True, level=0.5), 1),  # one event decides any number of marks

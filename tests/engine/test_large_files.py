@@ -20,6 +20,7 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import Limits, archive, blockwise, read, rows
 from privacy_engine.mapped_series import MappedSeries, mapped
+from tests.cases import each, refusal
 from tests.engine.format_samples import read_bytes, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,7 +133,7 @@ def test_columns_in_a_file_cannot_be_changed() -> None:
     assert (one.time_s, one.marked.tolist()) == (None, [True])
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@each("packed", [False, True])
 def test_progress_is_by_bytes_and_may_stop(packed: bool) -> None:
     table = b"time,lat,lon\n" + b"".join(b"%d,52.5,13.4\n" % (1718452800 + i) for i in range(30_000))
     data = zipped(a=table) if packed else table
@@ -160,11 +161,9 @@ class TestLimits:
         with zipfile.ZipFile(out, "w") as many:
             for i in range(2001):
                 many.writestr(f"{i}.csv", "")
-        with pytest.raises(FormatError) as refused:
-            read_bytes(out.getvalue(), "x.zip")
-        assert refused.value.code == "too_many_members"
+        assert refusal(FormatError, read_bytes, out.getvalue(), "x.zip").code == "too_many_members"
 
-    @pytest.mark.parametrize("text", [b"[1]", b'{"type": "FeatureCollection", "features": []}'])
+    @each("text", [b"[1]", b'{"type": "FeatureCollection", "features": []}'])
     def test_a_format_that_is_held_in_memory(self, text: bytes) -> None:
         with pytest.raises(FormatError, match="are read") as refused:
             read_bytes(text + b" " * 2_000_000, "x.geojson", format="geojson", limits=Limits(whole=1_000_000))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from privacy_engine import noise
 from privacy_engine.accounting.pairwise import pairwise_loss
@@ -15,6 +14,7 @@ from privacy_engine.data import CountStream, LandmarkSet, Trajectory
 from privacy_engine.landmarks.orders import heuristic_order
 from privacy_engine.landmarks.staypoints import stay_point_mask
 from privacy_engine.mechanism import mechanisms
+from tests.cases import each
 
 MATRIX = np.array([[0.8, 0.15, 0.05], [0.1, 0.7, 0.2], [0.3, 0.1, 0.6]])
 APART = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.5], [2.0, 1.5, 0.0]])
@@ -51,13 +51,13 @@ def landmarks(of: Callable[[Any], Any]) -> Any:
     return [stays, heuristic_order(LandmarkSet(of(MARKS)).mask, "gaps")]
 
 
-@pytest.mark.parametrize("what", [losses, drawn, landmarks])
+@each("what", [losses, drawn, landmarks])
 def test_results_do_not_depend_on_the_layout(what: Callable[..., Any]) -> None:
     for found, expected in zip(what(strided), what(np.ascontiguousarray), strict=True):
         assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("name", sorted(one.registered_name() for one in mechanisms.of("stream")))
+@each("name", sorted(one.registered_name() for one in mechanisms.of("stream")))
 def test_counts_may_have_any_layout(name: str) -> None:
     counts = np.arange(24.0).reshape(12, 2) % 7
     labels, names = [str(at) for at in range(12)], ["a", "b"]

@@ -1,7 +1,5 @@
 """The ledger of landmark privacy and the budgets it allows, against the published vectors."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,39 +9,8 @@ from privacy_engine import geo, noise
 from privacy_engine.accounting.landmark_ledger import Ledger, protected_sums
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError
-from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Skip, Uniform, UserLevel
-
-
-@pytest.fixture(scope="module")
-def vectors(shared):
-    return json.loads((shared / "vectors" / "landmark.json").read_text())
-
-
-def test_uniform_and_skip_budgets_equal_the_example_of_the_paper(vectors):
-    example = vectors["budgets_example"]
-    mask = LandmarkSet.at(np.array(example["L"]) - 1, example["n"]).mask
-    assert np.allclose(Uniform(epsilon=example["eps"], radius_m=1).budgets(mask), example["uniform"], rtol=1e-12)
-    assert np.allclose(Skip(epsilon=example["eps"], radius_m=1).budgets(mask), example["skip"], rtol=1e-12)
-
-
-def test_uniform_error_is_that_of_the_closed_form(vectors):
-    for k, row in vectors["static_mae_eps1_n1000"].items():
-        mask = np.arange(1000) < int(k)
-        budgets = Uniform(epsilon=1, radius_m=1).budgets(mask)
-        assert noise.planar_mean_m(budgets).mean() == pytest.approx(row["uniform 2(k+1)/eps"])
-
-
-def test_shares_and_invariant_follow_the_published_trace(vectors):
-    trace = vectors["ledger_trace_uniform_redistribution"]
-    ledger = Ledger(1.0)
-    for t, row in enumerate(trace):
-        to_come = sum(later["landmark"] for later in trace[t:])
-        regulars = any(not later["landmark"] for later in trace[t:])
-        assert ledger.share(to_come, regulars) == pytest.approx(row["share"], rel=1e-12)
-        if row["published"]:
-            ledger.spend(row["share"], is_landmark=row["landmark"])
-        assert ledger.landmarks == pytest.approx(row["S"], rel=1e-12)
-        assert ledger.largest_regular == pytest.approx(row["M"], rel=1e-12)
+from privacy_engine.mechanisms.landmark import Adaptive, Skip, Uniform
+from tests.cases import each
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), max_size=60))
@@ -72,7 +39,7 @@ def test_overspending_is_refused_and_takes_nothing():
         Ledger(1.0).spend_all(np.array([-0.1]), np.array([True]))
 
 
-@pytest.mark.parametrize("k", range(1, 200))
+@each("k", range(1, 200))
 def test_k_equal_shares_fit_although_floats_overshoot(k):
     Ledger(0.3).spend_all(np.full(k, 0.3 / k), np.ones(k, bool))
 
@@ -129,9 +96,3 @@ def test_adaptive_beats_uniform_on_a_slow_walk():
         release = mechanism.release(walk, LandmarkSet(mask), rng=noise.seeded(2))
         mean[mechanism.name] = geo.distance_m(walk.lon, walk.lat, release.series.lon, release.series.lat).mean()
     assert mean["landmark-adaptive"] < 0.9 * mean["landmark-uniform"]
-
-
-def test_event_level_and_user_level_budgets():
-    mask = np.array([True, False, False, True])
-    assert EventLevel(epsilon=2, radius_m=1).budgets(mask).tolist() == [2, 2, 2, 2]
-    assert UserLevel(epsilon=2, radius_m=1).budgets(mask).tolist() == [0.5, 0.5, 0.5, 0.5]

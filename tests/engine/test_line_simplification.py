@@ -15,6 +15,7 @@ from privacy_engine.errors import ParameterErrors
 from privacy_engine.line_simplification import TOLERANCE, MapView, heights
 from privacy_engine.point_importance import MAX_RUN
 from privacy_engine.varint import packed
+from tests.cases import each, refusal
 from tests.examples import examples
 
 WHOLE = {"west": -180.0, "north": 90.0, "width": 256.0, "height": 256.0, "zoom": 0.0, "middle": 0.0}
@@ -151,7 +152,7 @@ class TestShown:
 
 
 class TestMapView:
-    @pytest.mark.parametrize(
+    @each(
         ("name", "value"),
         [("west", -541.0), ("north", 90.5), ("width", 0.0), ("height", 8193.0), ("zoom", 24.5), ("middle", math.nan)],
     )
@@ -161,6 +162,5 @@ class TestMapView:
         assert [error.field for error in caught.value.errors] == [name]
 
     def test_fail_names_all_of_them(self) -> None:
-        with pytest.raises(ParameterErrors) as caught:
-            MapView(**{**WHOLE, "zoom": -1.0, "north": math.inf})
-        assert [error.field for error in caught.value.errors] == ["north", "zoom"]
+        caught = refusal(ParameterErrors, MapView, **{**WHOLE, "zoom": -1.0, "north": math.inf})
+        assert [error.field for error in caught.errors] == ["north", "zoom"]

@@ -18,6 +18,7 @@ from privacy_engine.data import LandmarkSet, Release, Trajectory
 from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.mechanisms.landmark import Adaptive, EventLevel, Joint, Skip, UserLevel
 from privacy_engine.samples import samples
+from tests.cases import each
 from tests.engine.mechanism_examples import walk
 from tests.examples import examples
 
@@ -87,8 +88,8 @@ class TestPosterior:
         assert found.likeliest_error_m == pytest.approx(apart[np.arange(n), likeliest])
         assert (found.hidden == ~np.array(fresh)).all()
 
-    @pytest.mark.parametrize("cells", [1, 2, 7, 60])
-    @pytest.mark.parametrize("steps", [1e-6, 0.3, 2.0, 1e3, 1e9])
+    @each("cells", [1, 2, 7, 60])
+    @each("steps", [1e-6, 0.3, 2.0, 1e3, 1e9])
     def test_movement_is_a_walk_of_its_variance(self, cells: int, steps: float) -> None:
         found = hidden_markov._heat(cells, steps)
         assert found == pytest.approx(found.T, abs=1e-14)
@@ -155,7 +156,7 @@ class TestPosterior:
         assert abs(difference.mean()) <= 4 * difference.std() / np.sqrt(300)
         assert np.mean(errors) > 50
 
-    @pytest.mark.parametrize("count", [1, 3, 40])
+    @each("count", [1, 3, 40])
     def test_the_law_of_a_joint_draw(self, count: int) -> None:
         """A disc with a Gamma(2p + 1) radius, integrated numerically."""
 
@@ -210,7 +211,7 @@ class TestWhatItShows:
         assert found.error_m.mean() < 0.7 * published.mean()
         assert found.error_m.mean() <= 1.1 * found.likeliest_error_m.mean()
 
-    @pytest.mark.parametrize("mechanism", [Adaptive(epsilon=1.0, radius_m=50.0), Skip(epsilon=1.0, radius_m=50.0)])
+    @each("mechanism", [Adaptive(epsilon=1.0, radius_m=50.0), Skip(epsilon=1.0, radius_m=50.0)])
     def test_a_gap_is_an_event_like_any_other(self, mechanism: Any) -> None:
         mask = np.arange(len(TAXI)) < 3
         if isinstance(mechanism, Skip):
@@ -258,7 +259,7 @@ class TestDescription:
         assert max(grid.columns, grid.rows) == 10
         assert grid.distances_m(self.truth.lon, self.truth.lat).min(axis=1).max() <= grid.cell_m / np.sqrt(2) * 1.001
 
-    @pytest.mark.parametrize("place", [(179.99, 0.0), (-179.99, 60.0), (0.0, 89.99), (10.0, -90.0)])
+    @each("place", [(179.99, 0.0), (-179.99, 60.0), (0.0, 89.99), (10.0, -90.0)])
     def test_the_edges_of_the_map(self, place: tuple[float, float]) -> None:
         truth = Trajectory(*geo.LocalPlane(*place).unproject(np.random.default_rng(1).normal(0, 2000, (30, 2))))
         release = EventLevel(epsilon=1.0, radius_m=50.0).release(

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import brentq, linprog
 
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, landmark_own_loss, landmark_temporal_loss, temporal_loss
 from tests.engine.test_temporal import transition_matrices
 from tests.engine.test_temporal_landmarks import reverse
+from tests.later import optimize
 
 Loss = Callable[[float], float]
 
@@ -68,7 +68,7 @@ def linear_program(matrix: np.ndarray, alpha: float) -> float:
     bounds = np.vstack(
         [np.hstack([-np.eye(n), np.ones((n, 1))]), np.hstack([np.eye(n), np.full((n, 1), -math.exp(alpha))])]
     )
-    found = linprog(
+    found = optimize.linprog(
         -np.concatenate([[*q_row, 0.0] for q_row, _ in pairs]),
         A_ub=np.kron(np.eye(len(pairs)), bounds),
         b_ub=np.zeros(2 * n * len(pairs)),
@@ -210,7 +210,7 @@ class TestPlans:
             last = max(alpha - before(first), 0.0)
             return (last - after(last)) - (first - before(first))
 
-        first = alpha if excess(alpha) >= 0 else brentq(excess, 0.0, alpha, xtol=1e-16, rtol=1e-15)
+        first = alpha if excess(alpha) >= 0 else optimize.brentq(excess, 0.0, alpha, xtol=1e-16, rtol=1e-15)
         last = alpha - before(first)
         middle = min(first - before(first), last - after(last))
         expected = [first, *[middle] * (n - 2), last]

@@ -27,6 +27,7 @@ from privacy_engine.metrics import (
     shape,
 )
 from privacy_engine.metrics.base import on_sphere
+from tests.cases import each
 from tests.examples import examples
 
 places = st.tuples(st.floats(-180, 179.99), st.floats(-90, 90))
@@ -125,7 +126,7 @@ class TestDynamicTimeWarping:
         wanted = least_alignment(pairwise_m(series(one), series(other)))
         assert between(DynamicTimeWarping(), series(one), series(other)) == pytest.approx(wanted, rel=1e-9, abs=2.0)
 
-    @pytest.mark.parametrize(("n", "m"), list(itertools.product(range(1, 6), repeat=2)))
+    @each(("n", "m"), list(itertools.product(range(1, 6), repeat=2)))
     def test_against_every_alignment(self, n: int, m: int) -> None:
         rng = np.random.default_rng(10 * n + m)
         one, other = (Trajectory(*rng.uniform(0, 0.01, (2, size))) for size in (n, m))

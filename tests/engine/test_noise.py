@@ -15,6 +15,8 @@ from scipy.special import chdtrc, kv
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import ParameterError
+from tests.cases import each
+from tests.engine.test_simulated_noise import dkw
 from tests.examples import examples
 
 DRAWS = 400_000
@@ -39,11 +41,6 @@ def moved() -> tuple[np.ndarray, np.ndarray]:
     return tuple(plane.project(lon, lat).T * RATE)  # type: ignore[return-value]
 
 
-def dkw(n: int, rate: float = 1e-6) -> float:
-    """How far an empirical distribution of n draws strays from the true one with probability at most ``rate``."""
-    return math.sqrt(math.log(2 / rate) / (2 * n))
-
-
 def sphere_cdf(angle: np.ndarray, rate: float) -> np.ndarray:
     """The distribution with density proportional to sin(angle) exp(-rate angle) on [0, pi]."""
     return np.asarray(
@@ -57,15 +54,6 @@ class TestPlanarRadius:
         r = radii()
         assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
 
-    def test_has_the_published_quantiles(self, vectors: dict[str, Any]) -> None:
-        """False alarms: 1e-6 for all of them together."""
-        for p, expected in vectors["planar_laplace"]["quantiles eps*r"].items():
-            assert float(noise.planar_quantile_m(1.0, float(p))) == pytest.approx(expected, rel=1e-12)
-            assert np.searchsorted(radii(), expected) / DRAWS == pytest.approx(float(p), abs=dkw(DRAWS))
-        for r in ("1", "2"):
-            share = np.searchsorted(radii(), float(r)) / DRAWS
-            assert share == pytest.approx(vectors["planar_laplace"][f"cdf(r={r})"], abs=dkw(DRAWS))
-
     def test_has_the_published_moments(self, vectors: dict[str, Any]) -> None:
         """Five standard errors each: false alarms 1e-6."""
         r, law = radii(), vectors["planar_laplace"]
@@ -74,7 +62,7 @@ class TestPlanarRadius:
         assert r.var() == pytest.approx(law["var eps^2 r"], abs=5 * ((r - 2) ** 2).std() / math.sqrt(DRAWS))
         assert float(noise.planar_mean_m(4.0)) == law["mean eps*r"] / 4
 
-    @pytest.mark.parametrize("epsilon", [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6])
+    @each("epsilon", [1e-9, 5e-8, 1.4e-7, 1.6e-7, 1e-6])
     def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
         """Chi-square over 50 bins of the positions' great-circle distances; false alarms 1e-5 for each epsilon."""
         n, bins = 100_000, 50
@@ -95,7 +83,7 @@ class TestPlanarRadius:
             assert (np.rint(degrees * 1e7) / 1e7 == degrees).all()
         assert (found[0] < 180).all()
 
-    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
+    @each("value", [math.nan, math.inf, -math.inf, 0.0, -1.0])
     def test_names_what_it_refuses(self, value: float) -> None:
         for epsilon in (value, [1.0, value]):
             with pytest.raises(ParameterError, match=r"^epsilon_per_m must be ") as caught:
@@ -182,7 +170,7 @@ class TestSources:
         assert not noise.source(1).private
         assert not noise.seeded(np.random.default_rng(1)).private
 
-    @pytest.mark.parametrize("source", [noise.publishable(), noise.seeded(9)], ids=["system", "seeded"])
+    @each("source", [noise.publishable(), noise.seeded(9)], ids=["system", "seeded"])
     def test_uniforms_are_uniform_and_inside_the_open_interval(self, source: noise.RandomSource) -> None:
         """False alarms: 1e-6 a run (the system source is a new sample each time)."""
         values = np.sort(source.uniform(200_000))
@@ -191,7 +179,7 @@ class TestSources:
         assert np.abs(values - (np.arange(200_000) + 0.5) / 200_000).max() < dkw(200_000) + 1e-5
         assert source.uniform(0).shape == (0,)
 
-    @pytest.mark.parametrize("kind", [np.random.Philox, np.random.PCG64, np.random.SFC64, np.random.MT19937])
+    @each("kind", [np.random.Philox, np.random.PCG64, np.random.SFC64, np.random.MT19937])
     def test_words_are_those_of_the_generator_however_many_at_a_time(self, kind: type) -> None:
         expected = np.random.Generator(kind(4)).integers(0, 2**64, size=30, dtype=np.uint64)
         source = noise.seeded(np.random.Generator(kind(4)))

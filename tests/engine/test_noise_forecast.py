@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
 
 from privacy_engine import geo, noise
 from privacy_engine.analysis.forecast import (
@@ -19,6 +18,8 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms import landmark
 from privacy_engine.noise.expected import OwnNoise, SharedNoise, mixture_quantile_m, planar_sphere_mean_m
+from tests.cases import each
+from tests.later import integrate
 
 PARAMETERS = {"epsilon": 2.0, "radius_m": 50.0, "window": 7, "step_variance_m2": 1e6, "leading": "gap"}
 SIGMA = np.sqrt(0.5)  # of Gamma(2), its mean taken as 1
@@ -30,7 +31,7 @@ def example(cls):
 
 
 KNOWN = [cls for cls in mechanisms.of("trajectory") if has_known_budgets(example(cls))]
-every_known = pytest.mark.parametrize("cls", KNOWN, ids=lambda cls: cls.registered_name())
+every_known = each("cls", KNOWN)
 
 
 def test_only_adaptive_has_to_be_simulated_of_the_papers_and_our_splits():
@@ -71,16 +72,18 @@ def test_declared_error_matches_a_hundred_thousand_draws(cls):
         assert group.share == (pytest.approx((drawn.min(), drawn.max()), rel=1e-12) if drawn.size else None)
 
 
-@pytest.mark.parametrize("rate", [1e-3, 1e-6, 1.0 / geo.EARTH_RADIUS_M, 1e-9])
+@each("rate", [1e-3, 1e-6, 1.0 / geo.EARTH_RADIUS_M, 1e-9])
 def test_mean_and_quantiles_on_the_sphere_are_the_densitys(rate):
     a = rate * geo.EARTH_RADIUS_M
     top = min(np.pi, 60 / a)
-    mass = quad(lambda x: np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0]
-    mean = quad(lambda x: x * np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0] / mass
+    mass = integrate.quad(lambda x: np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0]
+    mean = integrate.quad(lambda x: x * np.sin(x) * np.exp(-a * x), 0, top, epsabs=0, epsrel=1e-11)[0] / mass
     assert planar_sphere_mean_m(rate) == pytest.approx(mean * geo.EARTH_RADIUS_M, rel=1e-8)
     for p in (0.5, 0.95):
         x = mixture_quantile_m([OwnNoise(np.array([rate]), np.array([2.0]))], p) / geo.EARTH_RADIUS_M
-        assert quad(lambda x: np.sin(x) * np.exp(-a * x), 0, x, epsrel=1e-11)[0] / mass == pytest.approx(p, rel=1e-7)
+        assert integrate.quad(lambda x: np.sin(x) * np.exp(-a * x), 0, x, epsrel=1e-11)[0] / mass == pytest.approx(
+            p, rel=1e-7
+        )
 
 
 def test_a_mixture_holds_its_share_of_every_part():
@@ -91,9 +94,7 @@ def test_a_mixture_holds_its_share_of_every_part():
 
 
 class TestSharedNoise:
-    @pytest.mark.parametrize(
-        ("together", "rate"), [(1, 0.01), (7, 0.01), (300, 1e-3), (5, 1e-6), (40_000, 1e-6), (3, 1e-9)]
-    )
+    @each(("together", "rate"), [(1, 0.01), (7, 0.01), (300, 1e-3), (5, 1e-6), (40_000, 1e-6), (3, 1e-9)])
     def test_mean_and_quantiles_are_those_of_draws(self, together, rate):
         law, runs = SharedNoise(together, rate, 1.0), 4000
         rng = noise.seeded(5)
@@ -174,8 +175,8 @@ class TestSimulated:
             expected_error_m(self.adaptive, self.mask)
 
 
-@pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
-@pytest.mark.parametrize("mask", [np.zeros(0, bool), np.ones(1, bool), np.zeros(5, bool), np.ones(5, bool)])
+@each("cls", list(mechanisms.of("trajectory")))
+@each("mask", [np.zeros(0, bool), np.ones(1, bool), np.zeros(5, bool), np.ones(5, bool)])
 def test_empty_and_one_sided_series_have_a_forecast_in_json(cls, mask):
     found = noise_forecast(example(cls), [mask, mask]).as_dict()
     assert json.loads(json.dumps(found))["overall"]["events"] == 2 * len(mask)

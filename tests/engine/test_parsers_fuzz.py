@@ -1,23 +1,35 @@
-"""Each parser against thousands of damaged files of its own: typed errors only. 20,000 a parser run on demand.
+"""Each parser against any bytes and damaged files: typed errors only, previewed as well as read.
 
-``CAIRN_FUZZ=20000 python -m pytest tests/engine/test_parsers_fuzz.py`` is the long run.
+``CAIRN_FUZZ=20000 python -m pytest tests/engine/test_parsers_fuzz.py`` is the long run, of 20,000 files a parser.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.data import KINDS
-from tests.engine.damaged_files import NAMES, SEEDS, damaged, survive
+from privacy_engine.formats import formats
+from tests.engine.damaged_files import NAMES, SEEDS, TABLE_CHARS, damaged, survive
+from tests.engine.format_samples import CSV, GPX, zipped
 from tests.examples import examples
 
 EXAMPLES = int(os.environ.get("CAIRN_FUZZ", examples(60)))
 LONG = pytest.mark.timeout(7200 if EXAMPLES > 1000 else 180)
 _CALM = settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+FILES = {"gzip": gzip.compress(CSV), "zip": zipped(a=CSV, b=GPX)} | {name: SEEDS[name] for name in NAMES}
+KEYS = ("type", "features", "geometry", "coordinates", "properties", "coordTimes", "time")
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=20,
+)
 
 
 def test_every_format_has_a_seed_that_it_reads() -> None:
@@ -28,18 +40,18 @@ def test_every_format_has_a_seed_that_it_reads() -> None:
 
 
 @LONG
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FILES)
 @_CALM
 @given(seed=st.integers(0, 2**63), chosen=st.booleans())
 def test_damaged_files_of_each_format(name: str, seed: int, chosen: bool) -> None:
-    survive(damaged(SEEDS[name], seed), **({"format": name} if chosen else {}))
+    survive(damaged(FILES[name], seed), **({"format": name} if chosen and name in NAMES else {}))
 
 
 @LONG
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [one.name for one in formats()])
 @_CALM
-@given(data=st.binary(max_size=200))
-def test_any_bytes_as_each_format(name: str, data: bytes) -> None:
+@given(data=st.binary(max_size=200) | st.sampled_from(list(FILES.values())))
+def test_anything_as_each_format(name: str, data: bytes) -> None:
     survive(data, format=name)
 
 
@@ -48,3 +60,21 @@ def test_any_bytes_as_each_format(name: str, data: bytes) -> None:
 @given(seed=st.integers(0, 2**63), name=st.sampled_from(NAMES), kinds=st.sampled_from([KINDS, KINDS[1:2], KINDS[2:]]))
 def test_damaged_files_as_each_kind(seed: int, name: str, kinds: tuple[str, ...]) -> None:
     survive(damaged(SEEDS[name], seed), kinds=kinds)
+
+
+@settings(max_examples=examples(300))
+@given(st.binary(max_size=300), st.text(TABLE_CHARS, max_size=200))
+def test_any_bytes_and_any_table(data: bytes, text: str) -> None:
+    survive(data)
+    survive(b"time,lat,lon,id\n" + text.encode())
+    survive(text.encode())
+    survive(text.encode(), lon="#1", lat="#2")
+
+
+@settings(max_examples=examples(150))
+@given(json_values, st.sampled_from(["Point", "LineString", "MultiLineString", "MultiPoint", "GeometryCollection"]))
+def test_any_json(value: Any, kind: str) -> None:
+    feature = {"type": "Feature", "geometry": {"type": kind, "coordinates": value}, "properties": value}
+    bare = {"type": kind, "coordinates": value, "geometries": value}
+    for document in (value, bare, {"features": [value, value]}, {"features": [feature]}):
+        survive(json.dumps(document).encode())

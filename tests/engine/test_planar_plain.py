@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_engine import geo, noise
+from tests.cases import each
 from tests.engine.test_kernel_numbers import plain_philox
 
 LOW = 2**32 - 1
@@ -108,8 +109,8 @@ def displaced(lon: np.ndarray, lat: np.ndarray, radius_m: np.ndarray, bearing: n
 class TestClosedForms:
     """The distance of planar Laplace noise is Gamma(2, 1/ε): its distribution is 1 - (1 + εr) exp(-εr)."""
 
-    @pytest.mark.parametrize("epsilon", [0.01, 1.0])
-    @pytest.mark.parametrize("p", [0.05, 0.5, 0.95])
+    @each("epsilon", [0.01, 1.0])
+    @each("p", [0.05, 0.5, 0.95])
     def test_quantiles(self, epsilon: float, p: float) -> None:
         scaled = epsilon * float(noise.planar_quantile_m(epsilon, p))
         assert 1 - (1 + scaled) * math.exp(-scaled) == pytest.approx(p, rel=1e-12)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from privacy_engine.accounting.planning import plan_budgets
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
 from privacy_engine.errors import DataError, EngineError, ParameterError
+from tests.cases import each
 
 
 @st.composite
@@ -32,15 +33,6 @@ def correlations(draw: st.DrawFn) -> LossFunction | None:
 
 
 class TestPlanBudgets:
-    def test_is_the_published_plan(self, vectors: dict[str, Any]) -> None:
-        expected = vectors["contpl"]["smooth n=2 s=.1, target alpha=1.0"]
-        matrix = smoothing_matrix(2, 0.1)
-        budgets = plan_budgets(1.0, 9, matrix, matrix)
-        assert budgets[[0, -1]] == pytest.approx(expected["by quantification: first and last"], rel=0, abs=1e-12)
-        assert budgets[1:-1] == pytest.approx(expected["by quantification: middle"], rel=0, abs=1e-12)
-        every = plan_budgets(1.0, 9, matrix, matrix, "upper-bound")
-        assert every == pytest.approx(expected["by upper bound: every"], rel=0, abs=1e-12)
-
     @given(correlations(), correlations(), st.floats(1e-6, 60), st.sampled_from([1, 2, 3, 4, 50, 3000]))
     def test_by_quantification_leaks_its_target_everywhere_and_never_more(
         self, backward: LossFunction | None, forward: LossFunction | None, alpha: float, n: int
@@ -89,7 +81,7 @@ class TestPlanBudgets:
         middles = [plan_budgets(1.0, 9, matrix, matrix)[4] for matrix in matrices]
         assert middles == sorted(middles, reverse=True)
 
-    @pytest.mark.parametrize("method", ["quantification", "upper-bound"])
+    @each("method", ["quantification", "upper-bound"])
     def test_refuses_states_that_never_mix_and_states_what_to_do(self, method: Any) -> None:
         mixing = smoothing_matrix(2, 0.1)
         with pytest.raises(ParameterError, match=r"^backward must let losses fade, .* alpha / n = 0.01 for") as caught:
@@ -99,7 +91,7 @@ class TestPlanBudgets:
             plan_budgets(1.0, 2, mixing, np.eye(2), method)
         assert plan_budgets(1.0, 1, np.eye(2), np.eye(2)).tolist() == [1.0]
 
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "field"),
         [
             ((0.0, 5), "alpha"),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_engine.line_simplification import TILE, TOLERANCE, WORLD, MapView, heights, importance_of
 from privacy_engine.point_importance import LEVELS, MAX_RUN, RUNS, importance, importances
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -62,7 +62,7 @@ class TestImportance:
         for (x, y), together in zip(some, importances(some, 0.5), strict=True):
             np.testing.assert_array_equal(together, importance(x, y, 0.5), strict=True)
 
-    @pytest.mark.parametrize("n", [0, 1, 2])
+    @each("n", [0, 1, 2])
     def test_ends_are_always_needed(self, n: int) -> None:
         assert importance(np.zeros(n), np.zeros(n), 0.5).tolist() == [np.inf] * n
 

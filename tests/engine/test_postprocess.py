@@ -17,11 +17,12 @@ from privacy_engine.postprocess import CausalFilter, OUSmoother, PostProcess, Ra
 from privacy_engine.postprocess.chain import deviance, ornstein_uhlenbeck, random_walk, smooth
 from privacy_engine.promise import Context
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each, refusal
 
 Q = 400.0  # 20 m a step and axis
 RADIUS_M = 200.0
 STEPS = [RandomWalkSmoother(), RandomWalkSmoother(step_variance_m2=Q), OUSmoother(), CausalFilter(step_variance_m2=Q)]
-every_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: "-".join(map(str, step.model_dump().values())))
+every_step = each("step", STEPS, ids=lambda step: "-".join(map(str, step.model_dump().values())))
 
 
 def walk(n, *, lon=2.35, lat=48.85, seed=1, q=Q):
@@ -115,7 +116,7 @@ def test_poles_and_noise_round_the_earth_are_survived(step):
 
 
 @every_step
-@pytest.mark.parametrize("n", [0, 1, 2, 3])
+@each("n", [0, 1, 2, 3])
 def test_very_short_series(step, n):
     release = released(walk(n))
     smoothed = step.apply(release)
@@ -135,7 +136,7 @@ def test_constant_positions_stay_where_they_are(step):
     assert geo.distance_m(2.35, 48.85, smoothed.series.lon, smoothed.series.lat).max() < 0.02
 
 
-@pytest.mark.parametrize("step", [RandomWalkSmoother(), OUSmoother()])
+@each("step", [RandomWalkSmoother(), OUSmoother()])
 def test_standing_still_is_found_out_and_draws_are_averaged(step):
     still = Trajectory(np.full(2000, 2.35), np.full(2000, 48.85))
     assert metrics.mean_absolute_error_m(still, step.apply(released(still))) < 400 / 10
@@ -244,7 +245,7 @@ class TestSpec:
         assert np.array_equal(smoothed.series.lon, by_hand.series.lon)
         assert np.array_equal(smoothed.budgets, plain.budgets)
 
-    @pytest.mark.parametrize(
+    @each(
         ("steps", "field"),
         [
             ("ou-smoother", "postprocess"),
@@ -254,9 +255,8 @@ class TestSpec:
         ],
     )
     def test_steps_that_are_none_are_refused_by_name(self, steps, field):
-        with pytest.raises(ParameterErrors) as caught:
-            ReleaseSpec.parse(self.PLAIN | {"postprocess": steps})
-        assert [error.field for error in caught.value.errors] == [field]
+        caught = refusal(ParameterErrors, ReleaseSpec.parse, self.PLAIN | {"postprocess": steps})
+        assert [error.field for error in caught.errors] == [field]
 
     def test_the_guarantee_is_the_mechanisms_and_the_label_names_the_steps(self):
         plain = ReleaseSpec.parse(self.PLAIN | {"seed": None})

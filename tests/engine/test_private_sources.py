@@ -14,6 +14,7 @@ from privacy_engine.errors import ParameterError
 from privacy_engine.landmarks.dummy_selection import one_sided_dummies
 from privacy_engine.noise.sources import _SystemSource
 from privacy_engine.postprocess import postprocesses
+from tests.cases import each
 from tests.engine.mechanism_examples import every_mechanism, example
 
 SERIES = Trajectory(np.linspace(2.3, 2.4, 12), np.linspace(48.8, 48.9, 12))
@@ -69,11 +70,11 @@ def released(cls: Any, source: Any) -> Release:
 
 @every_mechanism
 class TestReleases:
-    @pytest.mark.parametrize("name", SIMULATED)
+    @each("name", SIMULATED)
     def test_of_any_other_source_are_not_private(self, cls: Any, name: str) -> None:
         assert released(cls, SIMULATED[name]()).private is False
 
-    @pytest.mark.parametrize("name", PUBLISHABLE)
+    @each("name", PUBLISHABLE)
     def test_of_the_operating_system_are_private(self, cls: Any, name: str) -> None:
         assert released(cls, PUBLISHABLE[name]()).private is True
 
@@ -88,7 +89,7 @@ class TestReleases:
                 released(cls, wrong)
 
 
-@pytest.mark.parametrize("step", list(postprocesses), ids=lambda cls: cls.__name__)
+@each("step", list(postprocesses))
 def test_post_processing_keeps_what_is_known(step: Any) -> None:
     from privacy_engine.mechanisms.landmark import Uniform
 

@@ -144,7 +144,7 @@ def test_nothing_about_trajectories_is_silent(series: int) -> None:
     kind = datatypes["trajectory"]
 
     def made(n: int) -> list[Trajectory]:
-        return walks(n, series * n // 100_000 or 1)
+        return walks(n, series * n // 50_000 or 1)
 
     def work(data: list[Trajectory]) -> None:
         kind.sketches(data, KEY, KEY)
@@ -153,8 +153,8 @@ def test_nothing_about_trajectories_is_silent(series: int) -> None:
         kind.outline(data)
         list(kind.to_tables(data))
 
-    assert_never_silent(work, 400_000, made, each=0.02)
-    assert reports(lambda: work(made(1_600_000))) > 2 * reports(lambda: work(made(400_000)))
+    assert_never_silent(work, 200_000, made, each=0.02)
+    assert reports(lambda: work(made(800_000))) > 2 * reports(lambda: work(made(200_000)))
 
 
 def test_nothing_about_other_kinds_is_silent() -> None:
@@ -208,8 +208,8 @@ def test_no_release_of_trajectories_is_silent(cls: Any) -> None:
     for series in (1, 40):
         assert_never_silent(
             lambda data: spec.release(*data),
-            40_000,
-            lambda n, series=series: (data := walks(n, n * series // 40_000 or 1), marks(data)),
+            10_000,
+            lambda n, series=series: (data := walks(n, n * series // 10_000 or 1), marks(data)),
         )
 
 
@@ -282,7 +282,7 @@ def test_no_attack_is_silent(cls: Any) -> None:
         drawn = [mechanism.release(one, mark, rng=np.random.default_rng(1)) for one, mark in pairs]
         return (series, drawn) if attack.population else (series[0], drawn[0])
 
-    assert_never_silent(lambda given: attack.run(*given), 3000, made)
+    assert_never_silent(lambda given: attack.run(*given), 2000, made)
 
 
 @pytest.mark.parametrize("name", ["event-level", "stream-uniform", "checkin-popularity"])

@@ -15,11 +15,12 @@ from privacy_engine.mechanisms.stream.sample import StreamSample
 from privacy_engine.mechanisms.stream.uniform import StreamUniform
 from privacy_engine.promise import Context, at_most
 from privacy_engine.spec import ReleaseSpec
+from tests.cases import each
 
 MECHANISM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
 
 
-@pytest.mark.parametrize(("value", "text"), [(2.9387741, "2.93878"), (0.1 + 0.2, "0.3"), (1.00000001, "1.00001")])
+@each(("value", "text"), [(2.9387741, "2.93878"), (0.1 + 0.2, "0.3"), (1.00000001, "1.00001")])
 def test_a_bound_is_never_rounded_down(value: float, text: str) -> None:
     assert at_most(value) == text
 
@@ -28,7 +29,7 @@ def test_a_sentence_has_everything_that_is_not_covered() -> None:
     assert Context(not_covered=("times", "people")).qualified("It holds") == "It holds; not covered: times; people."
 
 
-@pytest.mark.parametrize(("seed", "private"), [(None, True), (7, False)])
+@each(("seed", "private"), [(None, True), (7, False)])
 def test_a_release_with_a_seed_promises_nothing(seed: int | None, private: bool) -> None:
     label = privacy_label(ReleaseSpec.parse({"mechanism": MECHANISM, "seed": seed}), Context(landmarks=1), private=True)
     assert label["private"] is private
@@ -43,9 +44,7 @@ def test_a_landmark_fits_beside_the_largest_other_event() -> None:
     ledger.spend(0.4, is_landmark=True)
 
 
-@pytest.mark.parametrize(
-    ("cls", "expected"), [(StreamUniform, [0.5] * 6), (StreamSample, [2.0, 0.0, 0.0, 0.0, 2.0, 0.0])]
-)
+@each(("cls", "expected"), [(StreamUniform, [0.5] * 6), (StreamSample, [2.0, 0.0, 0.0, 0.0, 2.0, 0.0])])
 def test_budgets_of_a_window_of_four(cls: type[StreamUniform | StreamSample], expected: list[float]) -> None:
     how = cls(epsilon=2.0, window=4, sensitivity=1)
     release = how.release(CountStream(np.ones((6, 2)), ("a", "b"), tuple("123456")), rng=noise.seeded(1))

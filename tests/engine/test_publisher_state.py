@@ -16,10 +16,11 @@ from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
 from privacy_engine.errors import BudgetError, DataError
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.mechanisms.base.publisher_state import captured, from_bytes, restored, to_bytes
+from tests.cases import each
 from tests.examples import examples
 
 CLASSES = list(mechanisms.of("stream"))
-every_mechanism = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.registered_name())
+every_mechanism = each("cls", CLASSES)
 LOUD = {"epsilon": 1e4, "window": 4, "sensitivity": 1}  # so large an ε that all noise is 0
 
 SETTLED = {name: {"partition": "none", "mode": "svt"} for name in ("stream-adapub", "stream-hieradapub")}
@@ -51,7 +52,7 @@ def test_a_restored_run_publishes_what_an_uninterrupted_one_does(cls, seed, cuts
     assert np.array_equal(np.concatenate(budgets), whole.budgets)
 
 
-@pytest.mark.parametrize("cls", [cls for cls in CLASSES if cls.publishable], ids=lambda cls: cls.registered_name())
+@each("cls", [cls for cls in CLASSES if cls.publishable])
 def test_windows_across_restored_runs_spend_at_most_epsilon(cls):
     mechanism, budgets, state = cls(epsilon=0.7, window=6, sensitivity=1), [], None
     for row in rows_of(1, 40, 3):
@@ -92,7 +93,7 @@ def test_the_state_of_another_run_is_refused(cls):
 WHOLE = to_bytes({"level": np.arange(3.0)})
 
 
-@pytest.mark.parametrize("damaged", [b"", b"cairn", *(WHOLE[:n] for n in range(len(WHOLE))), WHOLE[5:], WHOLE + b"x"])
+@each("damaged", [b"", b"cairn", *(WHOLE[:n] for n in range(len(WHOLE))), WHOLE[5:], WHOLE + b"x"])
 def test_a_damaged_state_is_refused(damaged):
     with pytest.raises(DataError, match="damaged"):
         from_bytes(damaged)

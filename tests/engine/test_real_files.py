@@ -16,6 +16,7 @@ import pytest
 from privacy_engine.data import KINDS, CheckIns, CountStream
 from privacy_engine.errors import FormatError
 from privacy_engine.formats import read
+from tests.cases import each, refusal
 
 REFUSED = "refused: "
 OF_BENCHMARKS = "geolife/"
@@ -69,7 +70,7 @@ def test_a_new_file_is_named(tmp_path: Path) -> None:
     assert without_row(tmp_path) == ["tdrive/new.txt"]
 
 
-@pytest.mark.parametrize("file", TRACKS)
+@each("file", TRACKS)
 def test_what_is_kept(data: Path, file: str) -> None:
     row = TABLE[file]
     reading = read(data / file, kinds=KINDS, **pairs(row["options"]))
@@ -91,8 +92,8 @@ def test_what_is_kept(data: Path, file: str) -> None:
     assert json.dumps(report.as_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("file", OF_KIND[CountStream.kind])
-@pytest.mark.parametrize("kinds", [KINDS, [CountStream.kind]])
+@each("file", OF_KIND[CountStream.kind])
+@each("kinds", [KINDS, [CountStream.kind]])
 def test_what_is_counted(data: Path, file: str, kinds: list[str]) -> None:
     row = TABLE[file]
     reading = read(data / file, kinds=kinds)
@@ -106,8 +107,8 @@ def test_what_is_counted(data: Path, file: str, kinds: list[str]) -> None:
         assert row["first"] == ""
 
 
-@pytest.mark.parametrize("file", OF_KIND[CheckIns.kind])
-@pytest.mark.parametrize("kinds", [KINDS, [CheckIns.kind]])
+@each("file", OF_KIND[CheckIns.kind])
+@each("kinds", [KINDS, [CheckIns.kind]])
 def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
     row = TABLE[file]
     found = read(data / file, kinds=kinds).other
@@ -120,10 +121,9 @@ def test_who_was_where(data: Path, file: str, kinds: list[str]) -> None:
     assert [found.time_s.min(), found.time_s.max()] == [instant(row[end]) for end in ("first", "last")]
 
 
-@pytest.mark.parametrize("file", UNREAD)
+@each("file", UNREAD)
 def test_refusals_have_a_message(data: Path, file: str) -> None:
-    with pytest.raises(FormatError) as refused:
-        read(data / file, kinds=KINDS)
-    assert REFUSED + refused.value.code == TABLE[file]["outcome"]
-    assert refused.value.message.endswith((".", "…", ")"))
-    assert json.dumps(refused.value.as_dict(), allow_nan=False)
+    refused = refusal(FormatError, read, data / file, kinds=KINDS)
+    assert REFUSED + refused.code == TABLE[file]["outcome"]
+    assert refused.message.endswith((".", "…", ")"))
+    assert json.dumps(refused.as_dict(), allow_nan=False)

@@ -33,19 +33,11 @@ from privacy_engine.recommender.shrinkage import detectable, shrunk_towards
 from privacy_engine.recommender.transitions import expected_transitions, transition_counts
 from privacy_engine.verify.contents import Unreadable
 from privacy_engine.verify.tables import READERS, format_of
+from tests.cases import each
+from tests.engine.checkin_samples import BOX, GRID, uploaded
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-GRID = Grid.from_dict(BOX)
 MANY = Grid.square(-74.02, 40.70, -73.93, 40.82, 16)
 POPULARITY = PopularityModel(GRID, np.arange(16)[::-1] - 3)
-
-
-def uploaded(cells: list[list[int]]) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
-    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
 
 
 def collapsed(cells: list[int], most: int | None) -> list[int]:
@@ -80,13 +72,13 @@ def test_check_ins_without_positions_have_no_sequences() -> None:
 
 
 class TestGrid:
-    @pytest.mark.parametrize("columns", [4, 5])
+    @each("columns", [4, 5])
     def test_survives_json(self, columns: int) -> None:
         grid = Grid(0.0, 0.0, 4.0, 4.0, columns, 4)
         assert Grid.from_dict(json.loads(json.dumps(grid.as_dict()))) == grid
         assert ("side" in grid.as_dict()) == (columns == 4)
 
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "rule"),
         [
             ({"side": 0}, "1 to 262,144 cells"),
@@ -129,7 +121,7 @@ class TestGravity:
         known = [one for one in found if len(one)]
         assert all(one.max() <= 1.001 * other.min() for one, other in pairwise(known))
 
-    @pytest.mark.parametrize("side", [1, 2, 3])
+    @each("side", [1, 2, 3])
     def test_the_smallest_grids_have_finite_scores(self, side: int) -> None:
         grid = Grid.square(0.0, 0.0, 1.0, 1.0, side)
         model = GravityModel(grid, np.full(side**2, -3), np.arange(16) - 9, 4.0, 4.0)
@@ -275,7 +267,7 @@ class TestRecommender:
         assert len(POPULARITY.recommend([1], 99)) == 15
         assert POPULARITY.recommend([1], 0).tolist() == []
 
-    @pytest.mark.parametrize("history", [[16], [-1], [0.5], ["a"], [[1]]])
+    @each("history", [[16], [-1], [0.5], ["a"], [[1]]])
     def test_a_history_must_be_cells_of_the_grid(self, history: list[object]) -> None:
         with pytest.raises(DataError, match="history must be cells of the grid, whole numbers from 0 to 15"):
             POPULARITY.recommend(history, 1)  # type: ignore[arg-type]
@@ -299,7 +291,7 @@ class TestRecommender:
         with pytest.raises(DataError, match=r"model\.json must be a model that was downloaded as JSON"):
             Recommender.load(path)
 
-    @pytest.mark.parametrize(
+    @each(
         ("changes", "rule"),
         [
             ({"model": "oracle"}, "model must be one of .*popularity.*, got oracle"),

@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
 from privacy_engine.formats import Reading
-from tests.engine.format_samples import CSV, fit_file, read_bytes, seconds, zipped
+from tests.cases import each
+from tests.engine.format_samples import CSV, collection, fit_file, read_bytes, seconds, zipped
 from tests.engine.record_laws import rows_of
 from tests.engine.test_formats_logs import gga, nmea, rmc
 
@@ -28,10 +27,6 @@ def places(reading: Reading) -> list[tuple[float, float]]:
 
 def codes(reading: Reading) -> set[str]:
     return {note["code"] for note in reading.report.notes}
-
-
-def collection(*features: Any) -> bytes:
-    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
 
 
 def segment(start: Sequence[float], end: Sequence[float], i: int) -> dict[str, Any]:
@@ -54,7 +49,7 @@ class TestLines:
     SPOTS = [[1.0, 10.0], [1.1, 10.1], [1.2, 10.2], [1.3, 10.3]]
     MOVED = [1.10001, 10.1]
 
-    @pytest.mark.parametrize("written", [rows, lambda *all_of: collection(*(segment(*one) for one in all_of))])
+    @each("written", [rows, lambda *all_of: collection(*(segment(*one) for one in all_of))])
     def test_a_start_moved_by_a_metre_leaves_the_number_of_events(self, written: Any) -> None:
         of = [(self.SPOTS[i], self.SPOTS[i + 1], i) for i in range(3)]
         first = read_bytes(written(*of))
@@ -154,7 +149,7 @@ class TestLogs:
         flight = b"ALXNQKFFLIGHT:3\r\nHFDTE160722\r\n" + b"B1931294350420N08026585WA0043800463\r\n" * 2
         assert "times_follow" in codes(read_bytes(flight))
 
-    @pytest.mark.parametrize("compressed", [True, False])
+    @each("compressed", [True, False])
     def test_records_with_a_part_of_a_time_are_named(self, compressed: bool) -> None:
         assert ("times_follow" in codes(read_bytes(fit_file(compressed=compressed)))) == compressed
 

@@ -19,6 +19,7 @@ from privacy_engine.errors import DataError, ParameterError, ParameterErrors
 from privacy_engine.landmarks import Schedule, landmark_methods, parse_short
 from privacy_engine.landmarks.local_time import local_clock, zone_names
 from privacy_engine.landmarks.schedule import DAYS
+from tests.cases import each, refusal
 from tests.examples import examples
 
 ZONES = sorted(zone_names())
@@ -209,7 +210,7 @@ GOOD: dict[str, Any] = {
 
 
 class TestRefusals:
-    @pytest.mark.parametrize(
+    @each(
         ("changed", "field", "rule"),
         [
             ({"windows": []}, "windows", "must have at least 1 entries"),
@@ -232,9 +233,8 @@ class TestRefusals:
         ],
     )
     def test_fail_by_field_rule_and_value(self, changed: dict[str, Any], field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            landmark_methods.parse(GOOD | changed, field="method")
-        [error] = refused.value.errors
+        refused = refusal(ParameterErrors, landmark_methods.parse, GOOD | changed, field="method")
+        [error] = refused.errors
         assert error.field == f"method.{field}"
         assert rule in error.rule
 
@@ -242,7 +242,7 @@ class TestRefusals:
         with pytest.raises(DataError, match="the method Schedule need times, and this dataset has none"):
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0])])
 
-    @pytest.mark.parametrize("instant", [-1e12, 1e12, 253_402_300_000.0])
+    @each("instant", [-1e12, 1e12, 253_402_300_000.0])
     def test_fail_where_there_is_no_calendar(self, instant: float) -> None:
         with pytest.raises(DataError, match="within the years 1 to 9999") as refused:
             landmark_methods.parse(GOOD).mark([Trajectory([0], [0], [instant])])
@@ -253,7 +253,7 @@ class TestRefusals:
         for zone in ZONES[::7]:
             assert len(local_clock(ends, zone).day) == 2
 
-    @pytest.mark.parametrize(
+    @each(
         "text",
         [
             "schedule",
@@ -275,9 +275,8 @@ class TestRefusals:
         ],
     )
     def test_fail_short_forms_that_mean_nothing(self, text: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            parse_short(text)
-        assert (getattr(refused.value, "errors", None) or [refused.value])[0].field.startswith("landmarks")
+        refused = refusal(ParameterError, parse_short, text)
+        assert (getattr(refused, "errors", None) or [refused])[0].field.startswith("landmarks")
 
 
 class TestShortForm:

@@ -13,6 +13,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import noise
 from privacy_engine.errors import DataError, ParameterError
+from tests.cases import each
 from tests.engine.compiled_for import compiled_for
 from tests.engine.test_simulated_noise import dkw
 
@@ -80,7 +81,7 @@ print(re.findall(r"\b(?:vfn?m(?:add|sub)|fn?m(?:add|sub|la|ls))\w*", assembly))
 
 
 class TestSameBits:
-    @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 1000, 1023, 1024, 1025, 2999])
+    @each("chunk", [1, 2, 3, 7, 1000, 1023, 1024, 1025, 2999])
     def test_for_every_chunk(self, chunk: int) -> None:
         assert drawn(chunk) == drawn(3000)
 
@@ -110,7 +111,7 @@ class TestInterface:
         unit = noise.simulated_laplace(np.ones(50), 1.0, seed=1)
         assert np.array_equal(noise.simulated_laplace(np.full(50, 0.25), 2.0, seed=1), 8 * unit)
 
-    @pytest.mark.parametrize(
+    @each(
         ("changed", "field"),
         [
             ({"seed": -1}, "seed"),

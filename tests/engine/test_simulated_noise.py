@@ -15,6 +15,7 @@ from scipy.special import chdtrc
 
 from privacy_engine import geo, noise
 from privacy_engine.errors import DataError, ParameterError
+from tests.cases import each
 from tests.engine.compiled_for import compiled_for
 from tests.examples import examples
 
@@ -29,22 +30,13 @@ def dkw(n: int, rate: float = 1e-6) -> float:
 
 
 class TestLaw:
-    def test_has_the_published_quantiles(self, vectors: dict[str, Any]) -> None:
-        """Both samplers, side by side; false alarms 1e-6 each."""
-        ours = noise.simulated_polar(np.ones(DRAWS), seed=5)[0]
-        where, rate = np.zeros(DRAWS), 1e-3  # a scale far above the grid of what is published
-        others = geo.distance_m(0, 0, *noise.planar_laplace(where, where, rate, rng=noise.seeded(5))) * rate
-        for p, expected in vectors["planar_laplace"]["quantiles eps*r"].items():
-            for radius in (ours, others):
-                assert (radius <= expected).mean() == pytest.approx(float(p), abs=dkw(DRAWS))
-
     def test_follows_the_gamma_law_whatever_its_scale(self) -> None:
         """False alarms: 1e-6."""
         epsilon = 10.0 ** np.random.default_rng(1).uniform(-3, 3, DRAWS)
         r = np.sort(noise.simulated_polar(epsilon, seed=2)[0] * epsilon)
         assert np.abs(1 - (1 + r) * np.exp(-r) - (np.arange(DRAWS) + 0.5) / DRAWS).max() < dkw(DRAWS)
 
-    @pytest.mark.parametrize("epsilon", LARGE_NOISE)
+    @each("epsilon", LARGE_NOISE)
     def test_follows_the_law_of_the_sphere_where_noise_is_as_large_as_the_earth(self, epsilon: float) -> None:
         """Chi-square over 50 bins of the density sin(a) exp(-rate a); false alarms 1e-5 for each epsilon."""
         n, bins, rate = 100_000, 50, epsilon * geo.EARTH_RADIUS_M
@@ -120,7 +112,7 @@ def drawn(chunk: int, n: int = 3000) -> bytes:
 
 
 class TestSameBits:
-    @pytest.mark.parametrize("chunk", [1, 7, 64, 1000, 2999])
+    @each("chunk", [1, 7, 64, 1000, 2999])
     def test_for_every_chunk(self, chunk: int) -> None:
         assert hashlib.sha256(drawn(chunk)).digest() == hashlib.sha256(drawn(3000)).digest()
 
@@ -160,7 +152,7 @@ class TestInterface:
         assert lon.tolist() == [1.0, 2.0]
         assert lat.tolist() == [3.0, 4.0]
 
-    @pytest.mark.parametrize(
+    @each(
         ("lon", "lat", "epsilon", "field"),
         [
             ([0.0, 1.0], [0.0], 1.0, "lat"),
@@ -178,7 +170,7 @@ class TestInterface:
             radius = noise.simulated_polar(np.full(20, epsilon), seed=1)[0]
             assert ((radius > 0) & (radius <= math.pi * geo.EARTH_RADIUS_M)).all()
 
-    @pytest.mark.parametrize(
+    @each(
         ("changed", "field"),
         [
             ({"seed": -1}, "seed"),

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
 
 from privacy_engine import geo, metrics, noise
 from privacy_engine.analysis import simulation
@@ -33,8 +32,10 @@ from privacy_engine.mechanisms.landmark import (
     UserLevel,
     WEvent,
 )
+from tests.cases import each
 from tests.engine.compiled_for import compiled_for
 from tests.engine.plain_simulation import plain_errors
+from tests.later import stats
 
 HOW = {"epsilon": 1.0, "radius_m": 1.0}
 BITS = "0db85b54ff30a10d818ad2a17ca858323798e8087fd01f306e63d3b52f74064c"
@@ -119,7 +120,7 @@ class TestAgreesWithReleases:
     Landmarks come first, so that leading ones are among them. Positions of one fifth are 300 km apart.
     """
 
-    @pytest.mark.parametrize("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
+    @each("mechanism", of(1.0, 400.0), ids=lambda one: "-".join(str(v) for _, v in one))
     def test_in_distribution(self, mechanism: TrajectoryMechanism) -> None:
         mask = np.arange(15) % 3 != 2
         places = geo.destination(179.9, 60.0, np.where(np.arange(15) % 5, 300.0, 300e3), np.arange(15) * 1.0)
@@ -129,7 +130,7 @@ class TestAgreesWithReleases:
             metrics.mean_absolute_error_m(series, mechanism.release(series, landmarks, rng=noise.seeded(one)))
             for one in range(400)
         ]
-        assert ks_2samp(ours, theirs).pvalue > 1e-5
+        assert stats.ks_2samp(ours, theirs).pvalue > 1e-5
 
 
 class Rounded(TrajectoryMechanism):
@@ -201,6 +202,7 @@ class TestSameBits:
         assert part(0, 10).tobytes() == hundred[:, :, :10].tobytes()
         assert part(130, 20).tobytes() == hundred[:, :, 130:].tobytes()
 
+    @pytest.mark.slow
     def test_for_one_process_and_several(self) -> None:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             parts = list(pool.map(part, (0, 7), (7, 13)))
@@ -214,7 +216,7 @@ class TestSameBits:
                 alone = simulation.simulate_errors(mechanism, series, landmarks, seed=7, repetitions=20, common=common)
                 assert alone.tobytes() == errors.tobytes()
 
-    @pytest.mark.parametrize("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], Planned(**HOW, step_variance_m2=1e5)])
+    @each("one", [*of(1.0, 1.0)[-4:], *of(1.0, 1.0)[4:6], Planned(**HOW, step_variance_m2=1e5)])
     def test_with_a_far_event_at_the_end(self, one: TrajectoryMechanism) -> None:
         """Where all events are near each other the distances of held positions are measured in another place."""
         series, mask = walk(300, 1e-4), np.append(marks(299, 0.6).mask, False)
@@ -280,7 +282,7 @@ class TestCommonNoise:
 
 
 class TestMemory:
-    @pytest.mark.parametrize("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
+    @each("mechanism", [Adaptive(**HOW), Skip(**HOW)], ids=["adaptive", "skip"])
     def test_depends_on_neither_repetitions_nor_events(self, mechanism: TrajectoryMechanism) -> None:
         """Beyond the series and what the mechanism states of it: budgets, sources and masks, 100 bytes an event."""
 
@@ -327,7 +329,7 @@ class TestInterface:
             with pytest.raises(DataError, match="landmarks must mark 5 events, got 4"):
                 simulation.simulate_errors(mechanism, walk(5), marks(4, 0.5), seed=1, repetitions=1)
 
-    @pytest.mark.parametrize(
+    @each(
         ("given", "field"),
         [
             ({"seed": -1}, "seed"),

@@ -19,6 +19,7 @@ from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import BudgetError, DataError, ParameterError
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform
+from tests.cases import each, refusal
 from tests.engine.test_simulation import HOW, Rounded, marks, of, walk
 from tests.examples import examples
 
@@ -75,17 +76,14 @@ def test_plans_of_many_landmark_sets_are_those_of_each(which: int, masks: np.nda
             assert (mine.dtype, mine.shape, mine.tobytes()) == (its.dtype, its.shape, its.tobytes())
 
 
-@pytest.mark.parametrize("times", [-1.0, 1 + 2e-12, 2.0, math.inf, math.nan])
-@pytest.mark.parametrize("marked", [2, 9, 5_000])
+@each("times", [-1.0, 1 + 2e-12, 2.0, math.inf, math.nan])
+@each("marked", [2, 9, 5_000])
 def test_one_of_many_landmark_sets_that_overspends_is_refused(times: float, marked: int) -> None:
     n, mechanism = 6_000, Spends(**HOW, times=times)
     event = np.arange(n)
     masks = np.array([event == 5, event < marked])
-    with pytest.raises(BudgetError) as alone:
-        mechanism.simulation_plan(masks[1])
-    with pytest.raises(BudgetError) as together:
-        mechanism.simulation_plans(masks)
-    assert str(together.value) == str(alone.value)
+    alone = refusal(BudgetError, mechanism.simulation_plan, masks[1])
+    assert str(refusal(BudgetError, mechanism.simulation_plans, masks)) == str(alone)
 
 
 @given(

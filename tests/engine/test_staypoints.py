@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
 from datetime import UTC, datetime
 from functools import cache
@@ -19,6 +17,7 @@ from privacy_engine import geo
 from privacy_engine.errors import EngineError
 from privacy_engine.kernels.staypoints import unit_vectors
 from privacy_engine.landmarks.staypoints import STAY_RADIUS_M, stay_point_mask, stay_points
+from tests.cases import each, refusal
 from tests.conftest import SHARED
 from tests.examples import examples
 
@@ -68,34 +67,6 @@ def plain(
                 groups.append([i, j])
             i = i + 1 if reading == "li08_def" and not stays else j
     return groups
-
-
-class TestRealRecordings:
-    def test_every_published_case_is_reproduced(self) -> None:
-        cases = json.loads(text_of("vectors/staypoints.json"))["cases"]
-        assert len(cases) == 36
-        for case in cases:
-            assert case["metric"] == "haversine"
-            where = recording(case["dataset"])
-            how: dict[str, Any] = {"distance_m": case["D_m"], "duration_s": 60 * case["T_min"]}
-            mask = stay_point_mask(*where, **how, reading=case["preset"])
-            digest = hashlib.sha256("".join("01"[int(stays)] for stays in mask).encode()).hexdigest()[:16]
-            assert digest == case["sha256"], case
-            assert round(100 * mask.mean(), 1) == pytest.approx(case["pct"], abs=0.051)
-            assert stay_points(*where, **how, reading=case["preset"]).tolist() == case["groups"]
-
-    def test_every_edge_case_is_reproduced(self) -> None:
-        for case in json.loads(text_of("vectors/staypoints_tiny.json")):
-            found = stay_points(
-                case["lon"],
-                case["lat"],
-                case["t"],
-                distance_m=case["D_m"],
-                duration_s=case["T_s"],
-                reading=case["preset"],
-            )
-            assert found.tolist() == case["groups"], case["name"]
-            assert found.shape == (len(case["groups"]), 2)
 
 
 @st.composite
@@ -238,7 +209,7 @@ class TestLaws:
 GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m": 1.0, "duration_s": 1.0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value"),
     [
         ("time_s", None),
@@ -261,12 +232,11 @@ GOOD: dict[str, Any] = {"lon": [0.0], "lat": [0.0], "time_s": [0.0], "distance_m
     ],
 )
 def test_names_what_it_refuses(field: str, value: Any) -> None:
-    with pytest.raises(EngineError) as caught:
-        stay_point_mask(**(GOOD | {field: value}))
+    caught = refusal(EngineError, stay_point_mask, **GOOD | {field: value})
     expected = "lon" if field == "time_s" and value == [0.0, 1.0] else field
-    assert caught.value.field == expected
-    assert caught.value.rule
-    assert expected in caught.value.message
+    assert caught.field == expected
+    assert caught.rule
+    assert expected in caught.message
 
 
 def test_refuses_times_that_decrease() -> None:

@@ -15,6 +15,7 @@ from privacy_engine.errors import DataError, ParameterErrors
 from privacy_engine.formats import read
 from privacy_engine.landmarks.staypoints import stay_points
 from privacy_engine.stays import StaySpec, stays_of, write_csv
+from tests.cases import each
 
 SPEC = StaySpec(distance_m=200.0, duration_s=600.0)
 SPECS = st.builds(
@@ -118,7 +119,7 @@ def test_a_written_file_is_read_as_the_same_check_ins(series: list[Trajectory]) 
     assert rows(stored.from_table(stored.to_table(found))) == rows(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "field"), [({"distance_m": -1.0}, "distance_m"), ({"duration_s": "x"}, "duration_s"), ({"a": 1}, "a")]
 )
 def test_parameters_are_checked(changes: dict[str, object], field: str) -> None:

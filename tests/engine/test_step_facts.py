@@ -7,6 +7,7 @@ import pytest
 
 from privacy_engine import geo
 from privacy_engine.analysis.step_facts import Columns, StepFacts, step_facts
+from tests.cases import each
 
 NOTHING = StepFacts(median_m=None, median_s=None, gap_s=None, gap_share=None)
 
@@ -27,7 +28,7 @@ def test_a_gap_is_longer_than_ten_median_steps() -> None:
     assert found.gap_share == 120 / 250, "a step of exactly ten median steps is none"
 
 
-@pytest.mark.parametrize("series", [[], [north(5)], [north(5, times=[1]), north(6, times=[1])]])
+@each("series", [[], [north(5)], [north(5, times=[1]), north(6, times=[1])]])
 def test_without_two_events_in_a_series_there_is_no_step(series: list[Columns]) -> None:
     assert step_facts(series) == NOTHING
 

@@ -20,7 +20,8 @@ from privacy_engine.labelled_release import Marks, release_trajectories
 from privacy_engine.landmarks import parse_short
 from privacy_engine.mechanisms.base.trajectory import TrajectoryMechanism
 from privacy_engine.spec import ReleaseSpec
-from tests.engine.mechanism_examples import every_mechanism, example
+from tests.cases import each
+from tests.engine.mechanism_examples import CLASSES, example
 from tests.patience import patience
 
 KIND = datatypes["trajectory"]
@@ -63,7 +64,7 @@ def in_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_releases, "FEW", 50)
 
 
-@every_mechanism
+@pytest.mark.parametrize("cls", CLASSES)
 def test_bits_are_those_of_a_release_in_memory(cls: type[TrajectoryMechanism], monkeypatch: pytest.MonkeyPatch) -> None:
     series = people()
     spec = ReleaseSpec.parse({"mechanism": example(cls).model_dump(), "seed": 5})
@@ -116,8 +117,8 @@ def test_columns_that_come_in_parts_are_those_of_one(in_files: None, monkeypatch
     assert pa.concat_tables(KIND.release_to_tables(drawn)).equals(table)
 
 
-@pytest.mark.parametrize("rows", [1, 7, 1000])
-@pytest.mark.parametrize("series", [people(), people()[2:3], [Trajectory([], []), Trajectory([1.0], [2.0])], []])
+@each("rows", [1, 7, 1000])
+@each("series", [people(), people()[2:3], [Trajectory([], []), Trajectory([1.0], [2.0])], []])
 def test_series_of_batches_are_those_of_the_table(rows: int, series: list[Trajectory]) -> None:
     table = table_of(series)
     found = list(series_of_batches(table.schema, table.to_batches(max_chunksize=rows)))

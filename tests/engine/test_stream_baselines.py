@@ -1,7 +1,5 @@
-"""BD, BA, FAST, RescueDP and PeGaSus: vectors of streams.md, what each decides by, and the errors measured before."""
+"""BD, BA, FAST, RescueDP and PeGaSus: vectors of streams.md, and what each decides by."""
 
-import csv
-import gzip
 import statistics
 
 import numpy as np
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.accounting.window_ledger import WindowLedger, window_sums
-from privacy_engine.data import CountStream
 from privacy_engine.errors import BudgetError
 from privacy_engine.kernels.stream_groups import LARGEST, MOST, pegasus, scaled_deviation
 from privacy_engine.mechanisms.stream import StreamBA, StreamBD, StreamFAST, StreamPeGaSus, StreamRescueDP
@@ -20,14 +17,8 @@ from privacy_engine.mechanisms.stream.bd import BudgetDistribution
 from privacy_engine.mechanisms.stream.fast import next_interval
 from privacy_engine.mechanisms.stream.feedback import corrected
 from privacy_engine.mechanisms.stream.rescuedp import grouped
-from privacy_engine.metrics import StreamRelativeError
-
-HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
-
-
-def counted(rows) -> CountStream:
-    rows = np.asarray(rows)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
+from tests.cases import each
+from tests.engine.stream_sets import counted
 
 
 def spent_by(rule, wishes):
@@ -79,7 +70,7 @@ def test_a_second_budget_of_a_timestamp_counts_in_its_windows():
 
 
 class TestDissimilarity:
-    @pytest.mark.parametrize("cls", [StreamBD, StreamBA])
+    @each("cls", [StreamBD, StreamBA])
     def test_constant_counts_are_published_rarely_and_a_jump_at_once(self, cls):
         rows = np.full((60, 5), 1000)
         rows[40:] = 9000
@@ -158,7 +149,7 @@ def plain_pegasus(counts, noisy, queries, thresholds, limit):
 
 
 class TestPeGaSus:
-    @pytest.mark.parametrize(("values", "scaled"), [([9, 5], 8), ([9, 5, 6], 14), ([3, 3, 3, 7], 24), ([4], 0)])
+    @each(("values", "scaled"), [([9, 5], 8), ([9, 5, 6], 14), ([3, 3, 3, 7], 24), ([4], 0)])
     def test_deviations_of_streams_md(self, values, scaled):
         assert scaled_deviation(np.array(values), len(values)) == scaled
         assert plain_deviation(values) == pytest.approx(scaled / len(values))
@@ -225,56 +216,3 @@ class TestRescueDP:
     def test_a_group_ends_where_it_is_expected_to_count_enough(self):
         history = np.tile(np.arange(10.0), (6, 1)).T
         assert np.bincount(grouped(np.full(6, 20.0), history)).max() == 3
-
-
-SETS = ("flu_hhs4.csv", "stateflu.csv", "uber212.csv", "online_retail.csv.gz", "syn.csv", "unemployment.csv")
-MEASURED = {
-    StreamBD: (None, 1.45, 1.00, 1.54, 0.046, None),
-    StreamBA: (0.665, 0.414, 0.679, 2.41, 0.035, None),
-    StreamPeGaSus: (0.746, 0.339, 0.442, 4.04, 0.042, None),
-}
-"""streams.md at ε = 1, w = 100, in the order of the sets; None where it has no figure of this mechanism alone.
-
-BD on the single series of Flu is left out: 40 runs lie between .4 and 13.8, with a mean of 3.5; streams.md has 2.52.
-"""
-
-
-FIGURES = [
-    pytest.param(cls, file, figure, id=f"{cls.registered_name()}-{file}")
-    for cls, figures in MEASURED.items()
-    for file, figure in zip(SETS, figures, strict=True)
-    if figure is not None
-]
-
-
-def read(shared, file) -> CountStream:
-    path = shared / "data" / "streams" / file
-    text = gzip.decompress(path.read_bytes()).decode() if file.endswith("gz") else path.read_text()
-    lines = list(csv.reader(text.splitlines()))[1:]
-    return counted(np.array([line if file == "syn.csv" else line[1:] for line in lines], dtype=np.int64))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("cls", "file", "expected"), FIGURES)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, cls, file, expected):
-    """Mean of 10 seeded runs, 12 % apart at most."""
-    data, metric = read(shared, file), StreamRelativeError()
-    runs = [metric.of(data, cls(**HOW).release(data, rng=noise.seeded(seed))) for seed in range(10)]
-    assert np.mean(runs) == pytest.approx(expected, rel=0.12)
-
-
-@pytest.mark.slow
-def test_fast_reaches_the_figure_of_the_prototypes_on_unemployment(shared):
-    """streams.md has the best of three FAST, without their parameters: .0327, which 20 samples a window reach here."""
-    data, metric = read(shared, "unemployment.csv"), StreamRelativeError()
-    mechanism = StreamFAST(**HOW, samples=20)
-    runs = [metric.of(data, mechanism.release(data, rng=noise.seeded(seed))) for seed in range(10)]
-    assert np.mean(runs) == pytest.approx(0.0327, rel=0.12)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("file", "least"), [("stateflu.csv", 9), ("online_retail.csv.gz", 14), ("syn.csv", 11)])
-def test_windows_of_rescuedp_on_the_sets_spend_about_10_to_20_times_epsilon(shared, file, least):
-    """streams.md measured 9 to 17."""
-    release = StreamRescueDP(**HOW).release(read(shared, file), rng=noise.seeded(1))
-    assert least < window_sums(release.budgets, 100).max() < 22

@@ -22,6 +22,7 @@ from privacy_engine.mechanisms.base.stream import RowPublisher, StreamEstimateMe
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.stream_release import StreamRelease, counts_digest, on_lattice
 from privacy_engine.verify import verify
+from tests.cases import each
 
 STREAM = datatypes["stream"]
 DATA = CountStream(np.arange(12).reshape(4, 3), ["a", "b,c", "a"], ["1", "2", "=3", "4"])
@@ -98,7 +99,7 @@ def test_every_file_holds_exactly_what_is_published(fmt, rows):
     assert wrong_of(written(release, fmt), fmt) == set()
 
 
-@pytest.mark.parametrize("whole", [True, False])
+@each("whole", [True, False])
 def test_a_stored_release_comes_back_bit_for_bit(whole):
     counts = np.array([[1, -2], [3, 4]]) if whole else np.array([[0.001, -2.0], [1e9 + 0.125, 4.5]])
     release = StreamRelease(counts, ["a", "b"], ["1", "2"], np.array([0.0, 1.0]), np.array([0.5, 0.0]))
@@ -126,7 +127,7 @@ def test_a_changed_digit_or_a_finer_number_is_found():
     assert "readable" in wrong_of(text.replace(b",1.5,", b",nan,"), "csv")
 
 
-@pytest.mark.parametrize("value", [1.5001, math.nan, math.inf])
+@each("value", [1.5001, math.nan, math.inf])
 def test_parquet_off_the_lattice_is_found(value):
     table = pq.read_table(io.BytesIO(written(estimates([[1.5, 2.0]]), "parquet")))
     changed = io.BytesIO()
@@ -134,7 +135,7 @@ def test_parquet_off_the_lattice_is_found(value):
     assert wrong_of(changed.getvalue(), "parquet") == {"grid", "digest"}
 
 
-@pytest.mark.parametrize("value", [0.0004, math.nan, -math.inf])
+@each("value", [0.0004, math.nan, -math.inf])
 def test_a_release_off_the_lattice_is_refused(value):
     with pytest.raises(DataError, match=r"finite multiples of 0\.001"):
         estimates([[value]])

@@ -1,7 +1,4 @@
-"""The Kalman mechanisms of count streams: their filter, their schedule, and the errors that were measured before."""
-
-import csv
-import gzip
+"""The Kalman mechanisms of count streams: their filter and their schedule."""
 
 import numpy as np
 import pytest
@@ -12,9 +9,7 @@ from privacy_engine import noise
 from privacy_engine.data import CountStream
 from privacy_engine.kernels.kalman import filter_rows
 from privacy_engine.mechanisms.stream import StreamKalman, StreamKalmanUniform
-from privacy_engine.metrics import StreamRelativeError
-
-HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
+from tests.cases import each
 
 
 def plain_filter(noisy, sampled, noise_variance, drift, growth):
@@ -45,9 +40,7 @@ def test_the_kernel_is_the_textbook_filter_of_each_dimension(seed, interval, noi
     assert (found >= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("window", "samples", "interval", "most"), [(100, 10, 10, 10), (20, 7, 2, 10), (5, 10, 1, 5), (7, 1, 7, 1)]
-)
+@each(("window", "samples", "interval", "most"), [(100, 10, 10, 10), (20, 7, 2, 10), (5, 10, 1, 5), (7, 1, 7, 1)])
 def test_a_window_holds_at_most_the_samples_that_share_epsilon(window, samples, interval, most):
     mechanism = StreamKalman(epsilon=1.0, window=window, sensitivity=1, samples=samples)
     stream = CountStream(np.full((50, 2), 9), ["a", "b"], [str(t) for t in range(50)])
@@ -61,31 +54,3 @@ def test_estimates_follow_the_counts_where_noise_is_small():
     stream = CountStream(rows, list("abcd"), [str(t) for t in range(60)])
     published = StreamKalmanUniform(epsilon=1e4, window=1, sensitivity=1).release(stream, rng=noise.seeded(1)).counts
     assert np.abs(published - rows).max() < 0.01
-
-
-def measured(shared, file):
-    path = shared / "data" / "streams" / file
-    text = gzip.decompress(path.read_bytes()).decode() if file.endswith("gz") else path.read_text()
-    lines = list(csv.reader(text.splitlines()))[1:]
-    rows = np.array([line if file.startswith("syn") else line[1:] for line in lines], dtype=np.int64)
-    return CountStream(rows, [f"n{k}" for k in range(rows.shape[1])], [str(t) for t in range(len(rows))])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("file", "sampled", "uniform"),
-    [
-        ("flu_hhs4.csv", 0.172, 0.217),
-        ("stateflu.csv", 0.133, 0.120),
-        ("uber212.csv", 0.186, 0.183),
-        ("online_retail.csv.gz", 0.271, 0.349),
-        ("syn.csv", 0.017, 0.028),
-    ],
-)
-def test_relative_errors_at_epsilon_1_window_100_are_those_measured_before(shared, file, sampled, uniform):
-    """Mean of 10 seeded runs against streams.md, within 5 %; a tenth for the single series, whose runs vary."""
-    stream, metric = measured(shared, file), StreamRelativeError()
-    tolerance = 0.1 if len(stream.names) == 1 else 0.05
-    for mechanism, expected in ((StreamKalman(**HOW), sampled), (StreamKalmanUniform(**HOW), uniform)):
-        runs = [metric.of(stream, mechanism.release(stream, rng=noise.seeded(seed))) for seed in range(10)]
-        assert np.mean(runs) == pytest.approx(expected, rel=tolerance)

@@ -13,6 +13,7 @@ from privacy_engine.kernels.level_bank import median
 from privacy_engine.kernels.level_grid import change_levels, errors_on_grid, observe_on_grid
 from privacy_engine.mechanisms.stream import StreamKalman, StreamShrink
 from privacy_engine.mechanisms.stream.shrinkage.single import FILTERS, RATES, Single, clearness
+from tests.cases import each
 
 GRID = np.exp(np.arange(-2.0, 8.0, 0.1))
 
@@ -40,7 +41,7 @@ class TestKernels:
         change_levels(p, np.zeros(1), np.array([renewed]), base)
         assert p == pytest.approx((1 - renewed) * kept + renewed * base)
 
-    @pytest.mark.parametrize(("z", "b"), [(80.0, 20.0), (-300.0, 20.0), (5.0, 3.0)])
+    @each(("z", "b"), [(80.0, 20.0), (-300.0, 20.0), (5.0, 3.0)])
     def test_levels_given_a_sample_are_those_of_a_plain_sum(self, z, b):
         """Counts are normal around the level with its variance and 30 % of it; noise is Laplace's."""
         prior, log_weight, count = np.stack([around(50.0, 0.8)]), np.zeros(1), np.empty((1, len(GRID)))
@@ -69,7 +70,7 @@ class TestKernels:
         assert weight[inside].sum() <= 0.5 * weight.sum()
         assert weight[found * math.exp(0.1) < GRID].sum() <= 0.5 * weight.sum()
 
-    @pytest.mark.parametrize("varies", [0.0, 0.3, 1.0])
+    @each("varies", [0.0, 0.3, 1.0])
     def test_what_is_expected_of_more_noise_is_a_larger_error_of_at_most_the_level(self, varies):
         level, filters, ones = around(100.0), np.array([[0.05], [0.003], [0.3]]), np.ones(5)
         variances = np.array([1.0, 1e2, 1e4, 1e6, 1e12])
@@ -94,7 +95,7 @@ class TestSingle:
         assert (np.diff(white) >= 0).all()
         assert (rate.reshape(-1, len(RATES)) == RATES).all()
 
-    @pytest.mark.parametrize("level", [10.0, 300.0])
+    @each("level", [10.0, 300.0])
     def test_it_finds_a_level_that_no_sample_shows_alone(self, level):
         rng = np.random.default_rng(3)
         single, b = Single(2.0), 2.0 * level
@@ -172,8 +173,8 @@ class TestPublisher:
         with pytest.raises(DataError, match="dimensions"):
             mechanism.start(2, noise.seeded(2)).restore(run.state())
 
-    @pytest.mark.parametrize("mean", [0.05, 0.4, 1.5])
-    @pytest.mark.parametrize("epsilon", [0.1, 1.0])
+    @each("mean", [0.05, 0.4, 1.5])
+    @each("epsilon", [0.1, 1.0])
     def test_a_stream_with_next_to_no_counts_is_published_nearly_as_zeros(self, mean, epsilon):
         """The absolute error of zeros is the mean count."""
         rows = np.random.default_rng(6).poisson(mean, (400, 1))

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
 
 from privacy_engine.analysis.stream_detection import MOST_POINTS, detection, roc
 from privacy_engine.data import CountStream
@@ -22,6 +21,8 @@ from privacy_engine.metrics import (
 from privacy_engine.metrics.stream import ranks
 from privacy_engine.metrics.stream_events import jump_scores, low_signal_scores
 from privacy_engine.stream_release import StreamRelease
+from tests.cases import each
+from tests.later import stats
 
 tables = arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.integers(0, 6))
 
@@ -116,7 +117,7 @@ def test_where_all_or_no_timestamp_has_an_event_there_is_no_curve():
     assert detection(counts, counts, "jump", 1, 2.0).curve is None
 
 
-@pytest.mark.parametrize(("length", "threshold", "error"), [(0, 1, ParameterError), (1, -1, ParameterError)])
+@each(("length", "threshold", "error"), [(0, 1, ParameterError), (1, -1, ParameterError)])
 def test_parameters_out_of_their_domain_are_refused(length, threshold, error):
     with pytest.raises(error):
         detection(np.zeros((5, 1)), np.zeros((5, 1)), "jump", length, float(threshold))

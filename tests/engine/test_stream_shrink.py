@@ -20,8 +20,7 @@ from privacy_engine.mechanisms.stream.shrinkage.filters import FILTERS
 from privacy_engine.mechanisms.stream.shrinkage.levels import Levels
 from privacy_engine.mechanisms.stream.shrinkage.schedule import Plan, Scheduler, after_total, first_plan, largest_budget
 from privacy_engine.mechanisms.stream.shrinkage.total import Total, noisy_totals
-
-HOW = {"epsilon": 1.0, "window": 100, "sensitivity": 1}
+from tests.cases import each
 
 
 def density(u, variance, b):
@@ -97,7 +96,7 @@ class TestLevels:
         spread = (p @ places**2 - (p @ places) ** 2) - (before @ places**2 - (before @ places) ** 2)
         assert spread == pytest.approx(variance, rel=0.02)
 
-    @pytest.mark.parametrize("variance", [0.3, 3.0, 900.0])
+    @each("variance", [0.3, 3.0, 900.0])
     def test_what_would_leave_the_grid_stays_at_its_end(self, variance):
         p = np.zeros(30)
         p[[0, 29]] = 0.5
@@ -118,7 +117,7 @@ class TestLevels:
         expected = np.array([density(30.0 - g, v, 10.0) for g, v in zip(self.GRID[::8], variance[::8], strict=True)])
         assert joint[0, 0, ::8] / joint[0, 0, ::8].sum() == pytest.approx(expected / expected.sum(), abs=2e-3)
 
-    @pytest.mark.parametrize("level", [5.0, 80.0, 900.0])
+    @each("level", [5.0, 80.0, 900.0])
     def test_many_samples_of_a_level_leave_no_other(self, level):
         joint, count, _ = self.observed([level], 0.02 * level, runs=30)
         assert joint[0, 0] @ self.GRID == pytest.approx(level, rel=0.12)
@@ -176,13 +175,13 @@ class TestLevels:
             z = np.array([10.0, 300.0, 50.0])
         assert found[0] == pytest.approx(found[1], rel=1e-3)
 
-    @pytest.mark.parametrize("shape", [0.3, 1.0, 4.0, 50.0])
+    @each("shape", [0.3, 1.0, 4.0, 50.0])
     def test_the_share_of_the_median_is_that_of_draws(self, shape):
         """The median of 200,000 draws; Wilson and Hilferty's formula is within 0.02 of the mean."""
         drawn = np.median(np.random.default_rng(5).gamma(shape, size=200_000)) / shape
         assert median_share(1 / shape) == pytest.approx(drawn, abs=0.02)
 
-    @pytest.mark.parametrize(("counts", "published"), [(3.0, 8.0), (40.0, 8.0)])
+    @each(("counts", "published"), [(3.0, 8.0), (40.0, 8.0)])
     def test_losses_are_unbiased_under_the_noise(self, counts, published):
         """Mean over 400,000 draws with b = 5: |x - r| - |x|, within five of its standard errors and the kernel's."""
         b, n = 5.0, 400_000
@@ -290,7 +289,7 @@ class TestUtility:
         sampled = StreamSample(epsilon=0.1, window=100, sensitivity=1).start(60, noise.seeded(1)).publish_all(rows)
         assert np.abs(published).mean() < 0.1 * np.abs(sampled).mean()
 
-    @pytest.mark.parametrize(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
+    @each(("level", "epsilon"), [(500.0, 1.0), (50.0, 0.5), (2.0, 0.2)])
     def test_it_is_below_the_filter_without_a_total_and_the_plain_sample(self, level, epsilon):
         rows = rhythmic(level * np.exp(np.random.default_rng(4).normal(0, 1, 40)))
         ours = errors(StreamShrink(epsilon=epsilon, window=50, sensitivity=1), rows)
@@ -301,8 +300,8 @@ class TestUtility:
         rows = rhythmic([2000.0, 300.0, 40.0])
         assert errors(StreamShrink(epsilon=1e4, window=10, sensitivity=1), rows, runs=1) < 0.01
 
-    @pytest.mark.parametrize("relative", [True, False])
-    @pytest.mark.parametrize("last", [1, 4, 10, 34])
+    @each("relative", [True, False])
+    @each("last", [1, 4, 10, 34])
     def test_an_interval_changes_at_most_by_a_factor_of_three_and_is_a_third_of_the_window(self, relative, last):
         levels, total = Levels(3, 10.0, relative=relative), Total()
         levels.level[:] = 500.0, 20.0, 1.0
@@ -339,7 +338,7 @@ class TestStates:
         assert np.array_equal(other._levels.near._prior, run._levels.near._prior)
         assert other._wait == run._wait
 
-    @pytest.mark.parametrize("timestamps", [1, 7, 40])
+    @each("timestamps", [1, 7, 40])
     def test_a_state_of_an_earlier_layout_keeps_what_was_spent_and_estimates_again(self, timestamps):
         run, other = self.run(timestamps), StreamShrink(epsilon=1.0, window=10, sensitivity=1).start(3, noise.seeded(2))
         stored = from_bytes(run.state())
@@ -350,8 +349,8 @@ class TestStates:
         WindowLedger(1.0, 10).spend_all(spent)
         assert published[20:, 0] == pytest.approx(self.ROWS[timestamps + 20 :, 0], rel=0.5)
 
-    @pytest.mark.parametrize("dimensions", [1, 4])
-    @pytest.mark.parametrize(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
+    @each("dimensions", [1, 4])
+    @each(("window", "layout"), [(1, 2), (100, 2), (1, 3), (100, 3)])
     def test_a_state_of_an_earlier_layout_publishes_its_levels_until_the_next_sample(self, dimensions, window, layout):
         mechanism = StreamShrink(epsilon=1.0, window=window, sensitivity=1)
         rows = np.full((110, dimensions), 5000)
@@ -373,15 +372,3 @@ class TestStates:
         del stored["own"]["_layout"], stored["own"]["_levels"]
         other.restore(to_bytes(stored))
         assert np.isfinite(other.publish_all(self.ROWS[40:])).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("file", "error"), [("stateflu.csv", 0.093), ("uber212.csv", 0.165), ("syn.csv", 0.0164)])
-def test_relative_errors_at_epsilon_1_window_100_are_at_most_those_of_the_prototype(shared, file, error):
-    """Mean of 5 seeded runs against streams.md's prototype, 3 % above it at most."""
-    text = (shared / "data" / "streams" / file).read_text()
-    lines = [line.split(",") for line in text.splitlines()[1:]]
-    rows = np.array([line if file == "syn.csv" else line[1:] for line in lines], dtype=np.int64)
-    least = np.maximum(rows, 0.01 * rows.sum(axis=0))
-    runs = [StreamShrink(**HOW).start(rows.shape[1], noise.seeded(seed)).publish_all(rows) for seed in range(5)]
-    assert np.mean([(np.abs(run - rows) / least).mean() for run in runs]) <= 1.03 * error

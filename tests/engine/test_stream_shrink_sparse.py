@@ -5,6 +5,7 @@ import pytest
 
 from privacy_engine import noise
 from privacy_engine.mechanisms.stream import StreamShrink
+from tests.cases import each
 
 
 class TestNextToNothing:
@@ -18,8 +19,8 @@ class TestNextToNothing:
         errors = np.abs(np.array(runs) - rows)
         return errors.mean() / rows.mean(), (errors / least).mean() / (rows / least).mean()
 
-    @pytest.mark.parametrize("objective", ["relative", "absolute"])
-    @pytest.mark.parametrize("window", [10, 100])
+    @each("objective", ["relative", "absolute"])
+    @each("window", [10, 100])
     def test_cells_of_a_grid_with_a_few_events_at_a_timestamp(self, window, objective):
         rng = np.random.default_rng(0)
         rows = rng.multinomial(12, np.full(300, 1 / 300), size=60)

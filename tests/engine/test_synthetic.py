@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,26 +19,13 @@ from privacy_engine.landmarks.synthetic import (
     landmark_weights,
     sample_landmarks,
 )
+from tests.cases import each, refusal
 from tests.examples import examples
 
 
-@pytest.fixture(scope="module")
-def vectors(shared: Path) -> dict[str, Any]:
-    return dict(json.loads((shared / "vectors" / "landmark.json").read_text()))
-
-
-def at(*timestamps: int, n: int) -> np.ndarray:
-    """The mask of 1-based timestamps."""
-    return np.isin(np.arange(1, n + 1), timestamps)
-
-
 class TestWeights:
-    def test_equal_the_published_ones(self, vectors: dict[str, Any]) -> None:
-        for name, weights in vectors["landmark_pmf n=10, scale n/5 (pmf on 1..n)"].items():
-            assert landmark_weights(10, name, 2) == pytest.approx(weights, abs=1e-12)
-
-    @pytest.mark.parametrize("name", MODES)
-    @pytest.mark.parametrize("scale", [1e-3, 0.5, 30.0, 1e12])
+    @each("name", MODES)
+    @each("scale", [1e-3, 0.5, 30.0, 1e12])
     def test_sum_to_one_at_every_scale(self, name: Any, scale: float) -> None:
         weights = landmark_weights(101, name, scale)
         assert weights.sum() == pytest.approx(1)
@@ -63,7 +48,7 @@ def sets_of_two(weights: np.ndarray) -> dict[tuple[int, int], float]:
 
 
 class TestSampler:
-    @pytest.mark.parametrize("name", MODES)
+    @each("name", MODES)
     def test_draws_follow_the_weights(self, name: Any) -> None:
         """Chi-square of 30,000 pairs from 6 timestamps, seed 11; false alarms 1e-5 for each distribution."""
         rng, law, draws = noise.seeded(11), sets_of_two(landmark_weights(6, name, 2.0)), 30_000
@@ -98,15 +83,6 @@ class TestSampler:
 
 
 class TestAverageDistance:
-    def test_equals_the_published_one(self, vectors: dict[str, Any]) -> None:
-        for case, expected in vectors["avg_distance"].items():
-            n, landmarks = case.split(" L=")
-            mask = at(*json.loads(landmarks), n=int(n.removeprefix("n=")))
-            assert average_temporal_distance(mask) == pytest.approx(expected["mean distance"], abs=1e-15)
-            assert average_temporal_distance(mask, between=True) == pytest.approx(
-                expected["mean events between"], abs=1e-15
-            )
-
     @given(st.lists(st.booleans(), max_size=60))
     def test_equals_the_definition(self, marks: list[bool]) -> None:
         fixed = [0, *(t for t, marked in enumerate(marks, 1) if marked), len(marks) + 1]
@@ -120,7 +96,7 @@ class TestAverageDistance:
         assert average_temporal_distance([]) == 0
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "value", "rule"),
     [
         ("n", 0, "a whole number from 1 to 100000000"),
@@ -136,10 +112,9 @@ class TestAverageDistance:
 )
 def test_refusals_name_field_rule_and_value(field: str, value: Any, rule: str) -> None:
     arguments: dict[str, Any] = {"n": 10, "count": 3, "distribution": "uniform", "scale_divisor": 10.0} | {field: value}
-    with pytest.raises(ParameterError) as refused:
-        sample_landmarks(**arguments, rng=noise.seeded(1))
-    assert (refused.value.field, refused.value.rule, refused.value.value) == (field, rule, value) or value != value
-    assert str(refused.value).startswith(f"{field} must be {rule}, got ")
+    refused = refusal(ParameterError, sample_landmarks, **arguments, rng=noise.seeded(1))
+    assert (refused.field, refused.rule, refused.value) == (field, rule, value) or value != value
+    assert str(refused).startswith(f"{field} must be {rule}, got ")
 
 
 def test_weights_refuse_a_scale_that_is_none() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from privacy_engine.accounting.temporal import LossFunction, smoothing_matrix, temporal_loss
 from privacy_engine.errors import DataError, EngineError, ParameterError
+from tests.cases import each
 from tests.examples import examples
 
 MATRICES = {
@@ -56,15 +57,11 @@ def transition_matrices(draw: st.DrawFn, largest: int = 6) -> np.ndarray:
 
 
 class TestSmoothingMatrix:
-    @pytest.mark.parametrize(("n", "s"), [(2, 1), (2, 0.1), (2, 0.01), (3, 0.1)])
-    def test_is_the_published_matrix(self, n: int, s: float, vectors: dict[str, Any]) -> None:
-        assert np.allclose(smoothing_matrix(n, s), vectors["smoothing_matrix"][f"n={n},s={s}"], rtol=0, atol=1e-15)
-
     def test_ranges_from_the_identity_to_the_uniform_matrix(self) -> None:
         assert np.array_equal(smoothing_matrix(4, 0), np.eye(4))
         assert np.allclose(smoothing_matrix(4, 1e12), 0.25, atol=1e-12)
 
-    @pytest.mark.parametrize(
+    @each(
         ("n", "s", "field"),
         [(0, 1, "n"), (401, 1, "n"), (2.5, 1, "n"), (True, 1, "n"), (2, -1, "s"), (2, math.nan, "s"), (2, "x", "s")],
     )
@@ -75,19 +72,6 @@ class TestSmoothingMatrix:
 
 
 class TestLossFunction:
-    @pytest.mark.parametrize("name", MATRICES)
-    def test_is_the_published_function(self, name: str, vectors: dict[str, Any]) -> None:
-        carried = LossFunction(MATRICES[name])
-        for alpha, expected in vectors["tpl"][name]["L(a)"].items():
-            assert carried(float(alpha)) == pytest.approx(expected, rel=0, abs=1e-13)
-
-    @pytest.mark.parametrize("name", MATRICES)
-    def test_has_the_published_envelope(self, name: str, vectors: dict[str, Any]) -> None:
-        published = vectors["tpl"][name]["envelope (q,d,alpha up to which it is the maximiser)"]
-        expected = [(q, d, math.inf if upto is None else upto) for q, d, upto in published if upto != 0]
-        found = list(zip(*LossFunction(MATRICES[name]).arrays, strict=True))
-        assert np.allclose(found, expected, rtol=0, atol=1e-12)
-
     @settings(max_examples=examples(150))
     @given(transition_matrices(), st.floats(0, 29))
     def test_is_the_maximum_over_pairs_and_subsets(self, matrix: np.ndarray, alpha: float) -> None:
@@ -107,7 +91,7 @@ class TestLossFunction:
         matrix /= matrix.sum(axis=1, keepdims=True)
         assert LossFunction(matrix)(alpha) == pytest.approx(defined_loss(matrix, alpha), rel=1e-12, abs=1e-12)
 
-    @pytest.mark.parametrize("n", [10, 40])
+    @each("n", [10, 40])
     def test_is_the_maximum_over_prefixes_for_more_states(self, n: int) -> None:
         matrix = np.random.default_rng(n).dirichlet(np.full(n, 0.5), size=n)
         carried = LossFunction(matrix)
@@ -143,12 +127,6 @@ class TestLossFunction:
 
 
 class TestSupremum:
-    @pytest.mark.parametrize("name", MATRICES)
-    @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
-    def test_is_the_published_one(self, name: str, epsilon: str, vectors: dict[str, Any]) -> None:
-        expected = float(vectors["tpl"][name][f"eps={epsilon}, T=10"]["supremum of BPL"])
-        assert LossFunction(MATRICES[name]).supremum(float(epsilon)) == pytest.approx(expected, rel=1e-13)
-
     @settings(max_examples=examples(100))
     @given(transition_matrices(), st.floats(1e-6, 50))
     def test_is_a_fixpoint_that_the_series_approaches(self, matrix: np.ndarray, epsilon: float) -> None:
@@ -179,21 +157,6 @@ class TestSupremum:
 
 
 class TestTemporalLoss:
-    @pytest.mark.parametrize("name", MATRICES)
-    @pytest.mark.parametrize("epsilon", ["0.1", "1.0"])
-    def test_is_the_published_series(self, name: str, epsilon: str, vectors: dict[str, Any]) -> None:
-        expected = vectors["tpl"][name][f"eps={epsilon}, T=10"]
-        found = temporal_loss(np.full(10, float(epsilon)), MATRICES[name], MATRICES[name])
-        for series, key in ((found.backward, "BPL"), (found.forward, "FPL"), (found.total, "TPL")):
-            assert np.allclose(series, expected[key], rtol=0, atol=1e-12)
-
-    @pytest.mark.parametrize("s", ["1", "0.1", "0.01"])
-    def test_of_one_skipped_landmark_is_the_published_one(self, s: str, vectors: dict[str, Any]) -> None:
-        key = "skip: TPL of one skipped landmark in a long series of eps=1 releases = 2(sup-1)"
-        matrix, budgets = smoothing_matrix(2, float(s)), np.ones(4001)
-        budgets[2000] = 0.0
-        assert temporal_loss(budgets, matrix, matrix).total[2000] == pytest.approx(vectors[key][s], abs=1e-12)
-
     @settings(max_examples=examples(40))
     @given(transition_matrices(4), st.lists(st.floats(0, 40), max_size=12))
     def test_is_the_plain_recursion_to_twelve_digits(self, matrix: np.ndarray, epsilons: list) -> None:
@@ -226,7 +189,7 @@ class TestTemporalLoss:
         same_rows = [[mixed, 1 - mixed]] * 2
         assert np.array_equal(temporal_loss(epsilons, same_rows, same_rows).total, epsilons)
 
-    @pytest.mark.parametrize("level", [25.0, 29.9, 30.1])
+    @each("level", [25.0, 29.9, 30.1])
     def test_does_not_overflow_just_below_the_change_of_numbers(self, level: float) -> None:
         """Where e^a - 1 is near its bound at every step, for longer than a block of steps."""
         carried = LossFunction([[0.6, 0.4], [0.4, 0.6]])
@@ -244,7 +207,7 @@ class TestTemporalLoss:
         assert np.isfinite(found.total).all()
         assert (epsilons == 1e4).all()
 
-    @pytest.mark.parametrize(
+    @each(
         ("arguments", "field"),
         [
             (([-1.0],), "epsilons"),

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
-from scipy.stats import beta
 
 from privacy_engine import geo, noise
 from privacy_engine.accounting.distance import cell_distances_m, levels_at
@@ -24,8 +22,10 @@ from privacy_engine.accounting.temporal import LossFunction, landmark_temporal_l
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.errors import EngineError
 from privacy_engine.mechanisms.landmark import EventLevel
+from tests.cases import each
 from tests.engine.test_temporal_landmarks import reverse
 from tests.examples import examples
+from tests.later import optimize, stats
 
 STAY = np.array([[0.9, 0.1], [0.1, 0.9]])
 RADIUS_M, EPSILON = 200.0, 1.0
@@ -94,7 +94,7 @@ class TestTwoStates:
         assert temporal_loss(levels_at([EPSILON] * 3, 1000, RADIUS_M), STAY, STAY).total[1] == pytest.approx(exact)
         assert temporal_loss([EPSILON] * 3, STAY, STAY).total[1] == pytest.approx(2.552273, abs=1e-6)
 
-    @pytest.mark.parametrize("radii", RADII)
+    @each("radii", RADII)
     def test_is_the_exact_loss_at_every_distance(self, radii: float) -> None:
         """Below one radius too: the level shrinks with the distance, and the bound with it."""
         epsilons = np.array([0.7, 0.0, 1.3, 0.4])
@@ -106,7 +106,7 @@ class TestTwoStates:
         for t in range(4):
             assert bound[t] == pytest.approx(chain.loss(joint, [t]), rel=1e-6)
 
-    @pytest.mark.parametrize("radii", RADII)
+    @each("radii", RADII)
     def test_a_black_box_never_exceeds_the_bound(self, radii: float) -> None:
         """The product's own mechanism, 40,000 releases; seeds fixed, Clopper-Pearson with a false alarm in 10^9.
 
@@ -141,7 +141,7 @@ class TestTwoStates:
         assert levels_at(EPSILON, 200.0, 200.0) == 1.0
         assert levels_at([0.3, 1.7], 130.0, 130.0).tolist() == [0.3, 1.7]
 
-    @pytest.mark.parametrize(
+    @each(
         ("epsilons", "distance_m", "radius_m", "field"),
         [
             ([1.0], 0.0, 200.0, "distance_m"),
@@ -163,8 +163,8 @@ def _lower_bound(odds: np.ndarray, state: np.ndarray, half: int) -> float:
     def logarithm(part: slice, c: float) -> float:
         hits = [np.count_nonzero(odds[part][state[part] == one] > c) for one in (0, 1)]
         many = [np.count_nonzero(state[part] == one) for one in (0, 1)]
-        surely = beta.ppf(5e-10, hits[0], many[0] - hits[0] + 1) if hits[0] else 0.0
-        at_most = beta.ppf(1 - 5e-10, hits[1] + 1, many[1] - hits[1]) if hits[1] < many[1] else 1.0
+        surely = stats.beta.ppf(5e-10, hits[0], many[0] - hits[0] + 1) if hits[0] else 0.0
+        at_most = stats.beta.ppf(1 - 5e-10, hits[1] + 1, many[1] - hits[1]) if hits[1] < many[1] else 1.0
         return math.log(surely / at_most) if surely else -math.inf
 
     first, second = slice(0, half), slice(half, None)
@@ -173,7 +173,7 @@ def _lower_bound(odds: np.ndarray, state: np.ndarray, half: int) -> float:
 
 
 class TestLandmarks:
-    @pytest.mark.parametrize("radii", RADII)
+    @each("radii", RADII)
     def test_the_bridge_at_the_distance_is_never_below_the_exact_joint_loss(self, radii: float) -> None:
         """Twenty chains of two or three states at each distance, seeds 0 to 19, budgets of 0 among them."""
         for seed in range(20):
@@ -191,7 +191,7 @@ class TestLandmarks:
                 among = sorted({*np.flatnonzero(mask).tolist(), t})
                 assert chain.loss(joint, among) <= bound[t] + 1e-9, (seed, t)
 
-    @pytest.mark.parametrize("radii", [2.0, 5.0, 50.0])
+    @each("radii", [2.0, 5.0, 50.0])
     def test_the_level_within_a_radius_is_no_bound_beyond_it(self, radii: float) -> None:
         chain = PlacedChain(STAY, line(radii), np.full(3, 1 / 3))
         mask = np.array([True, False, True])
@@ -199,7 +199,7 @@ class TestLandmarks:
         plain = landmark_temporal_loss(chain.epsilons, mask, STAY, STAY, bound="bridge")[1]
         assert chain.loss(chain.log_joint(outputs), [0, 1, 2]) > plain
 
-    @pytest.mark.parametrize("radii", RADII)
+    @each("radii", RADII)
     def test_a_shared_draw_counts_at_the_distance(self, radii: float) -> None:
         """Joint noise of two landmarks, density exp(-B max d/r), beside own noise of the event between them."""
         level, own, places = 0.6, 0.4, line(radii)
@@ -227,7 +227,7 @@ def exact_step(matrix: np.ndarray, losses: np.ndarray) -> np.ndarray:
         rows.append(row)
     found = np.zeros((n, n))
     for i, j in itertools.permutations(range(n), 2):
-        solved = linprog(-matrix[i], A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[matrix[j]], b_eq=[1.0])
+        solved = optimize.linprog(-matrix[i], A_ub=rows, b_ub=np.zeros(len(rows)), A_eq=[matrix[j]], b_eq=[1.0])
         assert solved.success
         found[i, j] = math.log(-solved.fun)
     return found
@@ -294,7 +294,7 @@ class TestPairwise:
         found = pairwise_loss([0.1, 0.0, 0.3], far, shared=0.5)
         assert found.total == pytest.approx([0.8, 0.5, 1.4])
 
-    @pytest.mark.parametrize(
+    @each(
         ("distances", "backward", "field"),
         [
             ([[0, 1], [2, 0]], None, "distances"),

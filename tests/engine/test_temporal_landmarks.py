@@ -20,6 +20,7 @@ from privacy_engine.accounting.temporal import (
     temporal_loss,
 )
 from privacy_engine.errors import EngineError, ParameterError
+from tests.cases import each
 from tests.examples import examples
 
 
@@ -87,16 +88,6 @@ def cases(draw: st.DrawFn, longest: int = 14) -> tuple[np.ndarray, np.ndarray, L
 
 
 class TestPublishedFormula:
-    @pytest.mark.parametrize("landmarks", [[1, 3, 5, 8], [], [1, 2, 3, 4, 5, 6]])
-    def test_gives_the_published_losses(self, landmarks: list[int], vectors: dict[str, Any]) -> None:
-        n = 8 if 8 in landmarks else 6
-        expected = vectors["landmark_tpl"][f"n={n} L={landmarks} eps=1.0 Uniform, s=0.1"]
-        share, matrix = 1 / min(len(landmarks) + 1, n), smoothing_matrix(2, 0.1)
-        found = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks), matrix, matrix)
-        assert np.allclose(found, expected["alpha_t"], rtol=0, atol=1e-12)
-        alone = landmark_temporal_loss(np.full(n, share), mask_of(n, landmarks))
-        assert np.allclose(alone, expected["sum of budgets"], rtol=0, atol=1e-12)
-
     @settings(max_examples=examples(120))
     @given(cases())
     def test_is_the_formula_written_out(self, case: tuple) -> None:
@@ -123,7 +114,7 @@ class TestPublishedFormula:
         assert np.allclose(alpha[mask], own[mask].sum(), rtol=1e-12)
         assert (own >= case[0] * (1 - 1e-12)).all()
 
-    @pytest.mark.parametrize("bound", ["published", "bridge"])
+    @each("bound", ["published", "bridge"])
     def test_both_at_once_are_the_two(self, bound: Any) -> None:
         rng, matrix = np.random.default_rng(8), smoothing_matrix(3, 0.2)
         case = rng.random((4, 25)), rng.random((4, 25)) < 0.3, matrix, matrix
@@ -166,19 +157,7 @@ class TestPublishedFormula:
 
 
 class TestBridge:
-    def test_gives_the_published_bound_where_the_formula_is_none(self, vectors: dict[str, Any]) -> None:
-        case = vectors["landmark_tpl_not_a_bound"]
-        matrix, mask = np.array(case["P"]), mask_of(case["n"], case["L"])
-        epsilons = np.full(case["n"], case["eps_t"])
-        published = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix)
-        bridged = landmark_temporal_loss(epsilons, mask, reverse(matrix), matrix, bound="bridge")
-        exact = case["exact group loss (enumeration, binary randomised response)"]
-        assert published[0] == pytest.approx(case["sum of alpha_i (text formula)"], abs=1e-12)
-        assert bridged[0] == pytest.approx(case["bridge-corrected bound"], abs=1e-12)
-        assert joint_loss(matrix, epsilons, [0, 3]) == pytest.approx(exact, abs=1e-12)
-        assert published[0] < exact < bridged[0]
-
-    @pytest.mark.parametrize("seed", range(12))
+    @each("seed", range(12))
     def test_bounds_the_joint_loss_of_enumerated_chains(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         states = 2 + seed % 2
@@ -207,7 +186,7 @@ class TestBridge:
             rtol=1e-12,
         )
 
-    @pytest.mark.parametrize("seed", range(8))
+    @each("seed", range(8))
     def test_budgets_equal_between_landmarks_give_the_same_loss(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         matrix, mask = rng.dirichlet(np.ones(3), size=3), rng.random(40) < 0.15
@@ -236,7 +215,7 @@ class TestBridge:
         assert still == pytest.approx(600)
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "field"),
     [
         (([0.1, 0.1], [True]), "is_landmark"),

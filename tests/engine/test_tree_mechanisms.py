@@ -11,21 +11,19 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.audit.controls import half_noise
-from privacy_engine.data import CheckIns
 from privacy_engine.decomposition.box_tree import BoxTree
 from privacy_engine.decomposition.gram_tree import GramTree, with_ends
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.base import checkin_trees
 from privacy_engine.mechanisms.base.checkin_trees import MedianQuery, run_sensitivity
 from privacy_engine.mechanisms.recommendation import CheckInKdTree, CheckInNgram, CheckInPrivTree, CheckInQuadtree
 from privacy_engine.metrics import HitRate
 from privacy_engine.recommender import Recommender, Sequences
+from tests.cases import each
+from tests.engine.checkin_samples import BOX, GRID, uploaded
 from tests.engine.test_every_checkin_mechanism import gowalla
 from tests.examples import examples
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-GRID = Grid.from_dict(BOX)
 TREES = {
     "wide": (CheckInQuadtree, {}),
     "seed": (CheckInQuadtree, {"preset": "seed"}),
@@ -33,21 +31,13 @@ TREES = {
     "privtree": (CheckInPrivTree, {}),
 }
 BOTH = {**TREES, "ngram": (CheckInNgram, {})}
-every_tree = pytest.mark.parametrize("named", TREES)
-every_one = pytest.mark.parametrize("named", BOTH)
+every_tree = each("named", TREES)
+every_one = each("named", BOTH)
 
 
 def made(named, **given):
     cls, own = BOTH[named]
     return cls(**{"epsilon": 1.0, "contributions": 4, **BOX, **own, **given})
-
-
-def uploaded(cells) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    names = [f"u{i}" for i in range(len(cells))]
-    return CheckIns(user, names, np.arange(len(flat)) * 1.0, lon=flat % 4 + 0.5, lat=flat // 4 + 0.5)
 
 
 def many(seed=1, users=120):
@@ -64,8 +54,8 @@ def spent(mechanism, first, second, seed):
 class TestWithoutNoise:
     """ε = 1e4: the noise is 0 but with a probability below e to the -100."""
 
-    @pytest.mark.parametrize("order", [1, 2])
-    @pytest.mark.parametrize("named", ["wide", "seed", "kdtree", "ngram"])
+    @each("order", [1, 2])
+    @each("named", ["wide", "seed", "kdtree", "ngram"])
     def test_next_cells_are_counted_exactly(self, named, order):
         data = uploaded(many())
         model = made(named, epsilon=1e4, privacy_unit="record", order=order).release(data, rng=noise.seeded(1))
@@ -133,7 +123,7 @@ class TestModels:
         assert model.scores([5])[0] == pytest.approx(99, rel=0.01)
         assert model.recommend([5], 1).tolist() == [0]
 
-    @pytest.mark.parametrize("side", [1, 2])
+    @each("side", [1, 2])
     @every_tree
     def test_the_smallest_grids_have_finite_scores(self, named, side):
         model = made(named, side=side).release(uploaded([[0, 5]]), rng=noise.seeded(1))
@@ -141,7 +131,7 @@ class TestModels:
         assert len(model.recommend([0], 9)) == side**2 - 1
 
     @every_one
-    @pytest.mark.parametrize("order", [1, 3])
+    @each("order", [1, 3])
     def test_json_is_the_same_model(self, named, order):
         model = made(named, order=order, epsilon=5.0).release(uploaded(many()), rng=noise.seeded(2))
         again = Recommender.from_dict(json.loads(json.dumps(model.as_dict(), allow_nan=False)), private=False)
@@ -160,7 +150,7 @@ class TestModels:
         assert boxes[:, :2].min() == 0.0
         assert boxes[:, 2:].max() == 4.0
 
-    @pytest.mark.parametrize(
+    @each(
         ("named", "change", "rule"),
         [
             ("wide", {"order": 9}, "order must be a whole number from 1 to 4"),
@@ -205,7 +195,7 @@ def count_difference(one, other, length) -> int:
     return sum(map(abs, found.values()))
 
 
-@pytest.mark.parametrize("length", [2, 3, 4])
+@each("length", [2, 3, 4])
 def test_one_check_in_changes_runs_by_at_most_the_sensitivity_and_reaches_it(length):
     """All sequences of 6 check-ins in 3 cells, and one in any of 4 cells at any place: repeats are collapsed."""
     largest = 0
@@ -242,7 +232,7 @@ class TestSpending:
         assert spent(mechanism, first, second, seed) <= epsilon * (1 + 1e-12)
 
     @every_one
-    @pytest.mark.parametrize("unit", ["user", "record"])
+    @each("unit", ["user", "record"])
     def test_half_of_the_noise_is_found(self, named, unit):
         """Users between far cells, or a check-in between two others: with half the noise they spend more than ε.
 

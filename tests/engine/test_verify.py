@@ -25,6 +25,7 @@ from privacy_engine.published import plain_name, trajectories_digest
 from privacy_engine.spec import ReleaseSpec
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import READERS
+from tests.cases import each
 from tests.engine.mechanism_examples import example
 from tests.examples import examples
 
@@ -66,7 +67,7 @@ def track(name: str = "u", n: int = 5, *, timed: bool = True, shift: float = 0.0
     return Trajectory(8.5 + shift + steps * 1e-4, 47.3 + steps * 1e-4, 1.2e9 + steps * 60.5 if timed else None, name)
 
 
-@pytest.mark.parametrize("cls", list(mechanisms.of("trajectory")), ids=lambda cls: cls.registered_name())
+@each("cls", list(mechanisms.of("trajectory")))
 def test_every_export_of_every_mechanism_is_verified(cls):
     spec = ReleaseSpec.parse({"mechanism": example(cls, epsilon=0.5, radius_m=200.0).model_dump()})
     series = [track("a", 40), track("b", 30, timed=False, shift=171.49)]
@@ -131,21 +132,21 @@ def test_a_value_changed_in_parquet_is_found():
         assert failed(out.getvalue()) == {"digest"}, column
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_a_series_of_another_person_is_found(fmt):
     ann, bob = track("a"), track("b", shift=1.0)
     label = labelled([replace(ann, person="ann"), replace(bob, person="bob")])
     assert failed(exported([replace(ann, person="bob"), replace(bob, person="ann")], fmt, label)) == {"digest"}
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
+@each("fmt", FORMATS)
 def test_the_label_of_another_release_is_found(fmt):
     one, other = [track()], [track(shift=2.0)]
     assert failed(exported(one, fmt, labelled(other))) == {"digest"}
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
-@pytest.mark.parametrize(
+@each("fmt", FORMATS)
+@each(
     "change",
     [
         {"epsilon": 0.1},
@@ -165,7 +166,7 @@ def test_a_label_that_was_edited_is_found(fmt, change):
     assert "label" in failed(exported(series, fmt, label | change))
 
 
-@pytest.mark.parametrize("fmt", ["csv", "geojson", "gpx"])
+@each("fmt", ["csv", "geojson", "gpx"])
 def test_a_point_off_the_grid_is_found(fmt):
     series = [track()]
     file = exported(series, fmt, labelled(series)).replace(b"8.5001000", b"8.50010005", 1)
@@ -199,7 +200,7 @@ def test_damage_fails_a_check_and_never_raises(fmt, cut, junk):
     verify(junk, "release")
 
 
-@pytest.mark.parametrize("data", [b"", b"{" * 100_000, b"[" * 100_000, b'{"features": 1}', b"<a/>", b"PK\x03\x04"])
+@each("data", [b"", b"{" * 100_000, b"[" * 100_000, b'{"features": 1}', b"<a/>", b"PK\x03\x04"])
 def test_what_is_no_export_fails(data):
     assert failed(data) & {"readable", "label"}
 

@@ -7,17 +7,15 @@ from hypothesis import strategies as st
 
 from privacy_engine import noise
 from privacy_engine.audit import AuditSpec, audit
-from privacy_engine.data import CheckIns
 from privacy_engine.errors import DataError
-from privacy_engine.grid import Grid
 from privacy_engine.mechanisms.recommendation import CheckInBlend, CheckInGravity
 from privacy_engine.mechanisms.recommendation.blend import TRANSITIONS, VISITS
 from privacy_engine.recommender import GravityModel, Recommender, TransitionModel
 from privacy_engine.recommender.gravity import weighted_visits
 from privacy_engine.recommender.shrinkage import shrunk_towards
+from tests.cases import each
+from tests.engine.checkin_samples import BOX, GRID, uploaded
 
-BOX = {"west": 0.0, "south": 0.0, "east": 4.0, "north": 4.0, "side": 4}
-GRID = Grid.from_dict(BOX)
 BANDS = np.arange(16)[::-1] * 3
 sequences = st.lists(st.integers(-1, 5), max_size=14)
 
@@ -26,15 +24,7 @@ def example(cls=CheckInGravity, **given):
     return cls(**{"epsilon": 0.3, "contributions": 8, **BOX, **given})
 
 
-def uploaded(*cells: list[int]) -> CheckIns:
-    """Check-ins in the middle of these cells of the box, one list for each user; -1 lies outside."""
-    user = np.repeat(np.arange(len(cells)), [len(one) for one in cells])
-    flat = np.array([cell for one in cells for cell in one], dtype=np.int64)
-    lon, lat = np.where(flat < 0, -1.0, flat % 4 + 0.5), np.where(flat < 0, -1.0, flat // 4 + 0.5)
-    return CheckIns(user, [f"u{i}" for i in range(len(cells))], np.arange(len(flat)) * 1.0, lon=lon, lat=lat)
-
-
-@pytest.mark.parametrize(
+@each(
     ("epsilon", "contributions", "weight", "parts"),
     [(0.1, 10, 2, 1000), (0.25, 10, 3, 1000), (0.1, 100, 10, 1000), (1.0, 10, 10, 1), (0.1, 2, 2, 1), (0.1, 1, 1, 1)],
 )
@@ -44,7 +34,7 @@ def test_the_sensitivity_is_the_weight_of_a_user_and_is_reached(epsilon, contrib
     query, changed = mechanism.visits_query(0.5), 0
     assert query.sensitivity == mechanism.visit_sensitivity == weight * parts
     for cells in ([0], [0, 1, 2], [0, 1] * contributions, [*range(1, 8)] * 30):
-        one, other = (mechanism.prepared(uploaded(*many)) for many in ([[3]], [[3], cells]))
+        one, other = (mechanism.prepared(uploaded(many)) for many in ([[3]], [[3], cells]))
         changed = int(np.abs(query.values(one) - query.values(other)).sum())
         assert changed <= query.sensitivity
         assert query.spent(one, other) <= 0.5 * epsilon
@@ -53,7 +43,7 @@ def test_the_sensitivity_is_the_weight_of_a_user_and_is_reached(epsilon, contrib
 
 def test_each_visit_of_a_user_with_many_weighs_the_same_part():
     mechanism = example(epsilon=0.1)  # k = 2
-    prepared = mechanism.prepared(uploaded([0, 1, 0, 1, 0], [5], [6, 7]))
+    prepared = mechanism.prepared(uploaded([[0, 1, 0, 1, 0], [5], [6, 7]]))
     assert weighted_visits(prepared, 2, 1000)[[0, 1, 5, 6, 7]].tolist() == [1200, 800, 1000, 1000, 1000]
     assert np.array_equal(mechanism.visits_query(0.9).values(prepared), weighted_visits(prepared, 2, 1000))
 
@@ -61,7 +51,7 @@ def test_each_visit_of_a_user_with_many_weighs_the_same_part():
 def test_check_ins_that_are_protected_one_by_one_are_not_weighted():
     mechanism = example(epsilon=0.1, privacy_unit="record")
     assert (mechanism.visit_parts, mechanism.visit_sensitivity) == (1, 2)
-    assert mechanism.visits_query(0.5).values(mechanism.prepared(uploaded([0, 1] * 20))).sum() == 40
+    assert mechanism.visits_query(0.5).values(mechanism.prepared(uploaded([[0, 1] * 20]))).sum() == 40
 
 
 @pytest.mark.parametrize("cls", [CheckInGravity, CheckInBlend])
@@ -71,16 +61,16 @@ def test_check_ins_that_are_protected_one_by_one_are_not_weighted():
 def test_no_user_spends_more_than_the_level(cls, relation, cells, pair, seed):
     mechanism = example(cls, relation=relation)
     first = cells if relation == "add-remove" else [*cells, pair[0]]
-    one, other = (mechanism.prepared(uploaded(*many)) for many in (first, [*cells, pair[1]]))
-    queries = mechanism.logged(uploaded(*first), rng=noise.seeded(seed)).queries
+    one, other = (mechanism.prepared(uploaded(many)) for many in (first, [*cells, pair[1]]))
+    queries = mechanism.logged(uploaded(first), rng=noise.seeded(seed)).queries
     assert sum(query.spent(one, other) for query in queries) <= mechanism.epsilon * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("cls", [CheckInGravity, CheckInBlend])
+@each("cls", [CheckInGravity, CheckInBlend])
 def test_declared_error_is_in_visits_and_matches_draws(cls):
     """10,240 counts of visits: the sample sd is within 6 % of the declared one (its own sd is 1.1 %)."""
     mechanism = example(cls, side=16)
-    drawn = [model.densities() for model in mechanism.releases(uploaded(), 40, rng=noise.seeded(3))]
+    drawn = [model.densities() for model in mechanism.releases(uploaded([]), 40, rng=noise.seeded(3))]
     part = VISITS / (VISITS + TRANSITIONS) if cls is CheckInBlend else 1.0  # it declares what it has with transitions
     assert np.std(drawn) == pytest.approx(mechanism.noise_sd() * part, rel=0.06)
 

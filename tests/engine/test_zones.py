@@ -16,6 +16,8 @@ from privacy_engine.data import Trajectory
 from privacy_engine.errors import ParameterError, ParameterErrors
 from privacy_engine.landmarks import Zones, landmark_methods, zones_from_geojson
 from privacy_engine.landmarks.zones import MOST_CORNERS, MOST_ZONES
+from tests.cases import each, refusal
+from tests.engine.format_samples import feature
 from tests.examples import examples
 
 SQUARE = [[[0, 0], [2, 0], [2, 2], [0, 2], [0, 0]]]
@@ -83,7 +85,7 @@ class TestPolygons:
             shifted.append((lon + 360 * turn if abs(lon + 360 * turn) <= 540 else lon, y))
         assert marked(zones(poly(shifted)), geo.wrap_lon(here[:, 0] + whole), here[:, 1]) == expected
 
-    @pytest.mark.parametrize(
+    @each(
         "ring",
         [
             [[170, -1], [190, -1], [190, 1], [170, 1]],
@@ -215,20 +217,19 @@ REFUSED = {
 
 
 class TestRefused:
-    @pytest.mark.parametrize("why", REFUSED)
+    @each("why", REFUSED)
     def test_by_field_rule_and_value(self, why: str) -> None:
         shape, field, rule = REFUSED[why]
-        with pytest.raises(ParameterErrors) as refused:
-            zones(poly(*SQUARE), shape)
-        error = refused.value.errors[0]
-        assert len(refused.value.errors) <= 2
+        refused = refusal(ParameterErrors, zones, poly(*SQUARE), shape)
+        error = refused.errors[0]
+        assert len(refused.errors) <= 2
         assert error.field == f"method.zones.1.{field}"
         assert rule in error.rule
         assert error.message.startswith(f"{error.field} {error.rule}")
         assert len(error.message) < 400
         json.dumps(error.as_dict(), allow_nan=False)
 
-    @pytest.mark.parametrize(
+    @each(
         ("value", "field", "rule"),
         [
             (3, "method.zones", "must be a list"),
@@ -245,35 +246,22 @@ class TestRefused:
         ],
     )
     def test_lists_that_are_none_or_too_long(self, value: Any, field: str, rule: str) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            landmark_methods.parse({"name": "zones", "zones": value}, field="method")
-        assert (refused.value.errors[0].field, refused.value.errors[0].rule) == (field, rule)
+        refused = refusal(ParameterErrors, landmark_methods.parse, {"name": "zones", "zones": value}, field="method")
+        assert (refused.errors[0].field, refused.errors[0].rule) == (field, rule)
 
     def test_a_hundred_thousand_wrong_corners_are_one_error(self) -> None:
-        with pytest.raises(ParameterErrors) as refused:
-            zones(poly([["x", "y"]] * 90_000))
-        assert len(refused.value.errors) <= 2
+        assert len(refusal(ParameterErrors, zones, poly([["x", "y"]] * 90_000)).errors) <= 2
 
 
 class TestGeojson:
     def test_features_with_labels_altitudes_and_circles(self) -> None:
-        document = {
-            "type": "FeatureCollection",
-            "features": [
-                {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
-                {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
-                {
-                    "type": "Feature",
-                    "properties": {"radius": 250, "label": "Work"},
-                    "geometry": {"type": "Point", "coordinates": [1, 2, 3]},
-                },
-                {
-                    "type": "Feature",
-                    "properties": {},
-                    "geometry": {"type": "GeometryCollection", "geometries": [poly(*SQUARE)]},
-                },
-            ],
-        }
+        features = [
+            {"type": "Feature", "properties": {"name": "Home"}, "geometry": poly([[*p, 7] for p in SQUARE[0]])},
+            {"type": "Feature", "properties": None, "geometry": {"type": "MultiPolygon", "coordinates": [SQUARE]}},
+            feature("Point", [1, 2, 3], radius=250, label="Work"),
+            feature("", []) | {"geometry": {"type": "GeometryCollection", "geometries": [poly(*SQUARE)]}},
+        ]
+        document = {"type": "FeatureCollection", "features": features}
         expected = zones(
             poly(*SQUARE) | {"label": "Home"},
             {"type": "MultiPolygon", "coordinates": [SQUARE]},
@@ -287,7 +275,7 @@ class TestGeojson:
     def test_a_bare_geometry(self) -> None:
         assert zones_from_geojson(poly(*SQUARE)) == zones(poly(*SQUARE))
 
-    @pytest.mark.parametrize(
+    @each(
         ("source", "field"),
         [
             ("", "geojson"),
@@ -307,13 +295,12 @@ class TestGeojson:
         ],
     )
     def test_what_is_none_is_refused_by_its_place(self, source: Any, field: str) -> None:
-        with pytest.raises(ParameterError) as refused:
-            zones_from_geojson(source)
-        assert refused.value.field == field
-        assert refused.value.rule
+        refused = refusal(ParameterError, zones_from_geojson, source)
+        assert refused.field == field
+        assert refused.rule
 
 
-@pytest.mark.parametrize(("rings", "corners"), [(1, 5001), (5, 4500)])
+@each(("rings", "corners"), [(1, 5001), (5, 4500)])
 def test_rings_that_would_take_long_to_check_are_refused_before(rings, corners):
     angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
     ring = np.column_stack([np.cos(angle), np.sin(angle)]).round(9).tolist()

@@ -20,15 +20,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
-import pyogrio
 
 from privacy_engine.errors import ChoiceNeeded, EngineError
 from privacy_engine.formats import read
 from tests.engine import format_samples
 from tests.engine.damaged_files import SEEDS
+from tests.later import openpyxl, pyogrio
 
 RUNS = (
     *(b"1", b"a", b'"', b'""', b"'", b"<", b"<a>", b"<!--", b"<a b='1", b"[", b"]", b"{", b'{"a":', b"(", b",", b',,"'),

@@ -1,0 +1,80 @@
+"""Quick cases of one test: a loop in place of a test per case, with every case that fails named."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import pytest
+
+E = TypeVar("E", bound=BaseException)
+MOST_SHOWN = 80
+"""Characters of a case's name."""
+
+
+def each(
+    names: str | tuple[str, ...], cases: Iterable[Any], ids: Callable[[Any], str] | Iterable[str] | None = None
+) -> Any:
+    """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
+
+    All cases are run; those that fail are raised together. Fixtures are shared by the cases. A test that draws
+    examples by hypothesis, or has a case with marks of its own, stays a test for each case.
+    """
+    wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    values = list(cases)
+    assert values, "a test without cases cannot fail"
+    rows = [tuple(value) if len(wanted) > 1 else (value,) for value in values]
+    if callable(ids) or ids is None:
+        shown = [
+            _name(value) if ids is None else "-".join(str(ids(one)) for one in row)
+            for value, row in zip(values, rows, strict=True)
+        ]
+    else:
+        shown = list(ids)
+
+    def decorate(test: Any) -> Any:
+        if inspect.isclass(test):
+            for name, method in list(vars(test).items()):
+                if name.startswith("test"):
+                    setattr(test, name, decorate(method))
+            return test
+        if hasattr(test, "hypothesis") or any(hasattr(value, "marks") for value in values):
+            return pytest.mark.parametrize(names, values, ids=shown)(test)
+
+        @functools.wraps(test)
+        def every_case(*args: Any, **given: Any) -> None:
+            failures = []
+            for name, row in zip(shown, rows, strict=True):
+                try:
+                    test(*args, **given, **dict(zip(wanted, row, strict=True)))
+                except (Exception, pytest.fail.Exception) as error:
+                    error.add_note(f"case: {name}")
+                    failures.append(error)
+            if len(failures) == 1:
+                raise failures[0]
+            if failures:
+                raise BaseExceptionGroup(f"{len(failures)} of {len(rows)} cases failed", failures)
+
+        signature = inspect.signature(test)
+        left = [one for name, one in signature.parameters.items() if name not in wanted]
+        assert len(left) + len(wanted) == len(signature.parameters), f"{test.__name__} does not take {names}"
+        vars(every_case)["__signature__"] = signature.replace(parameters=left)
+        return every_case
+
+    return decorate
+
+
+def _name(case: Any) -> str:
+    if isinstance(case, tuple):
+        return "-".join(map(_name, case))
+    named = case.registered_name() if hasattr(case, "registered_name") else getattr(case, "__name__", None)
+    return named if isinstance(named, str) else repr(case)[:MOST_SHOWN]
+
+
+def refusal(error: type[E], call: Callable[..., Any], *given: Any, **named: Any) -> E:
+    """The error that a call raises."""
+    with pytest.raises(error) as caught:
+        call(*given, **named)
+    return caught.value
