@@ -13,6 +13,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -45,16 +47,35 @@ def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
 
 
 @pytest.fixture(autouse=True)
-def clean_home() -> Iterator[None]:
-    """Every test starts and ends without stored files, and with no request counted by the throttle."""
+def clean_home(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test starts and ends without stored files but those of :func:`made`, and with an empty cache."""
     cache.clear()
     access_trail.forget_in_memory()
     yield
+    if "made" not in request.fixturenames:
+        remove_files()
+
+
+def remove_files() -> None:
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
     own += ("accountexports", "events")
     for folder in (*own, "tmp", "run", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
     (HOME / "installation").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+    """Rows of every kind, for all tests of a module, which need a database too; what each changes is undone."""
+    from tests.dashboard.every_operation import world
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(CAIRN_LEASE_S=600.0):
+            owner = User.objects.create_user("owner")
+            User.objects.create_user("stranger")
+            yield world(owner, client_of(owner))
+        transaction.set_rollback(True)
+    remove_files()
 
 
 @pytest.fixture(autouse=True)
