@@ -104,7 +104,8 @@ def _complete(operation: dict[str, Any], verb: str) -> None:
     headers = {"Cache-Control": CACHE}
     conditional = any(one["name"] == "If-None-Match" for one in operation.get("parameters", ()))
     content = responses.get("200", {}).get("content", {})
-    file = any(one.get("schema", {}).get("format") == "binary" for one in content.values())
+    binary = any(one.get("schema", {}).get("format") == "binary" for one in content.values())
+    file = binary and "$ref" not in content.get("application/json", {}).get("schema", {})
     if verb == "get" and (conditional or ("application/json" in content and not file)):
         headers["ETag"] = ETAG
         responses.setdefault("304", {"description": "Unchanged since the ETag of If-None-Match."})

@@ -38,6 +38,8 @@ from tests.dashboard.command_runner import day  # noqa: F401
 from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
 
 HOME = Path(django_settings.CAIRN_HOME)
+SHARED: list[Any] = []
+"""What a fixture of a module has made: its files stay between tests."""
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
@@ -47,12 +49,12 @@ def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
 
 
 @pytest.fixture(autouse=True)
-def clean_home(request: pytest.FixtureRequest) -> Iterator[None]:
+def clean_home() -> Iterator[None]:
     """Every test starts and ends without stored files but those of :func:`made`, and with an empty cache."""
     cache.clear()
     access_trail.forget_in_memory()
     yield
-    if "made" not in request.fixturenames:
+    if not SHARED:
         remove_files()
 
 
@@ -73,7 +75,9 @@ def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
         with override_settings(CAIRN_LEASE_S=600.0):
             owner = User.objects.create_user("owner")
             User.objects.create_user("stranger")
-            yield world(owner, client_of(owner))
+            SHARED.append(world(owner, client_of(owner)))
+        yield SHARED[0]
+        SHARED.clear()
         transaction.set_rollback(True)
     remove_files()
 
