@@ -152,10 +152,6 @@ class TestExport:
         assert not row.path.exists()
         assert AccountExport.objects.count() == 1
 
-    def test_is_not_downloaded_before_it_is_done(self, owner_api: APIClient) -> None:
-        pk = owner_api.post(API).json()["id"]
-        assert owner_api.get(f"{API}{pk}/data/").status_code == 409
-
     def test_is_deleted_after_its_time(self, owner: User, django_capture_on_commit_callbacks: Any) -> None:
         row = exported(owner)
         with django_capture_on_commit_callbacks(execute=True):
@@ -173,12 +169,6 @@ class TestExport:
         row = AccountExport.objects.get()
         execution.run(row.pk)
         assert f"{API}{row.pk}/data/" in here.get("/account-exports/").content.decode()
-
-    def test_progress_and_cancellation_are_those_of_jobs(self, owner: User, owner_api: APIClient) -> None:
-        pk = owner_api.post(API).json()["id"]
-        listed = owner_api.get("/api/v1/jobs/").json()["results"]
-        assert [(one["kind"], one["id"]) for one in listed] == [("accountexport", pk)]
-        assert owner_api.post(f"{API}{pk}/cancel/").json()["state"] == "cancelled"
 
 
 def stored_of(*ids: Any) -> list[str]:

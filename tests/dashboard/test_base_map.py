@@ -89,9 +89,6 @@ class TestChoice:
     def test_what_is_none_of_them_is_refused(self, owner_api: APIClient, choice: object) -> None:
         assert owner_api.patch(URL, {"choice": choice}).status_code == 400
 
-    def test_nothing_for_who_is_not_logged_in(self, anonymous_api: APIClient) -> None:
-        assert [anonymous_api.get(URL).status_code, anonymous_api.delete(FILE).status_code] == [401, 401]
-
 
 class TestPolicy:
     """The browser itself refuses a tile server that the user did not agree to."""

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
 from privacy_engine.verify import verify
@@ -300,17 +299,3 @@ class TestRefusal:
     ) -> None:
         answer = owner_api.patch(checkins["urls"]["self"], {"budget": budget})
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-
-def test_a_stranger_finds_nothing(
-    owner_api: APIClient, stranger_api: APIClient, stranger: User, checkins: dict[str, Any]
-) -> None:
-    row = released(owner_api, checkins, POPULARITY)
-    stranger_api.force_login(stranger)
-    urls = [url for name, url in row["urls"].items() if not name.startswith("recommend")]  # test_recommend_api posts
-    paths = [*urls, *checkins["urls"].values(), f"{DATASETS}{checkins['id']}/cells/"]
-    paths += [f"/datasets/{checkins['id']}/{page}" for page in ("releases/new/", "compare/")]
-    for path in paths:
-        assert stranger_api.get(path).status_code == 404, path
-    assert requested(stranger_api, checkins, POPULARITY).status_code == 404
-    assert stranger_api.post(QUOTE, {"dataset": checkins["id"], "mechanisms": [POPULARITY]}).status_code == 404

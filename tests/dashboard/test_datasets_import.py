@@ -85,12 +85,6 @@ class TestUpload:
         assert (reported["has_time"], reported["points"], reported["start"]) == (False, 2, None)
         assert reported["options"] == {"time": "#0", "first_n": 2}
 
-    def test_unknown_field_is_refused_and_not_ignored(self, owner_api: APIClient, files: Files) -> None:
-        answer = owner_api.post(URL, {"file": upload(), "timezone": "UTC"}, format="multipart")
-        assert answer.status_code == 400
-        assert answer.json()["errors"][0]["field"] == "timezone"
-        assert files() == []
-
     @pytest.mark.parametrize(
         ("fields", "field"),
         [

@@ -90,10 +90,6 @@ class TestOwner:
 
 
 class TestRefused:
-    def test_an_unknown_option_by_its_name(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
-        answer = owner_api.get(reported["urls"]["preview"], {"latitude": "#1"})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "latitude")
-
     @pytest.mark.parametrize(
         ("name", "value"),
         [
@@ -124,18 +120,6 @@ class TestRefused:
 
 
 class TestPrivate:
-    def test_to_strangers_it_is_not_there(
-        self, stranger_api: APIClient, anonymous_api: APIClient, reported: dict[str, Any]
-    ) -> None:
-        answer = stranger_api.get(reported["urls"]["preview"])
-        nothing = stranger_api.get(f"{URL}00000000-0000-0000-0000-000000000000/preview/")
-        assert answer.status_code == 404
-        assert answer.json() | {"instance": ""} == nothing.json() | {"instance": ""}
-        assert anonymous_api.get(reported["urls"]["preview"]).status_code == 401
-
-    def test_no_cache_keeps_it(self, owner_api: APIClient, reported: dict[str, Any]) -> None:
-        assert owner_api.get(reported["urls"]["preview"])["Cache-Control"] == "private, no-store"
-
     def test_no_cell_is_logged(self, owner_api: APIClient, failed: Dataset, caplog: pytest.LogCaptureFixture) -> None:
         with caplog.at_level(logging.DEBUG):
             owner_api.get(at(failed))

@@ -195,19 +195,6 @@ def test_what_is_wrong_is_named(owner_api, requested, field):
     assert not Experiment.objects.exists()
 
 
-def test_no_one_elses(owner_api, stranger_api, anonymous_api, queued, ready_dataset):
-    for api, status in ((stranger_api, 404), (anonymous_api, 401)):
-        for name in ("", "results", "table"):
-            assert api.get(of(queued["id"], *filter(None, [name]))).status_code == status
-        for name in ("cancel", "resume"):
-            assert api.post(of(queued["id"], name)).status_code == status
-        assert api.delete(of(queued["id"])).status_code == status
-        requested = {"dataset": str(ready_dataset.pk), "spec": SPEC}
-        assert api.post(URL, requested, format="json").status_code == status
-        assert api.post(f"{URL}plan/", requested, format="json").status_code == status
-    assert stranger_api.get(URL).json()["count"] == 0
-
-
 def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
     from privacy_engine.errors import DataError
 
@@ -252,18 +239,6 @@ def test_deleting_keeps_the_blocks_that_another_stands_on(owner_api, queued, dja
     assert not list(Path(settings.CAIRN_HOME, "experiments").iterdir())
 
 
-def test_the_drawer_reports_of_it(owner_api, queued):
-    (reported,) = owner_api.get("/api/v1/jobs/").json()["results"]
-    assert (reported["kind"], reported["id"], reported["title"]) == (
-        "experiment",
-        queued["id"],
-        "Loss under correlation · synthetic series",
-    )
-    assert owner_api.post(reported["urls"]["cancel"]).status_code == 200
-    (ended,) = owner_api.get("/api/v1/jobs/").json()["ended"]
-    assert owner_api.post(ended["urls"]["retry"]).json()["state"] == "queued"
-
-
 def test_presets_are_listed_with_their_parameters(owner_api):
     reported = owner_api.get("/api/v1/experiment-presets/").json()["results"]
     assert [one["name"] for one in reported] == [cls.registered_name() for cls in presets]
@@ -303,7 +278,7 @@ def test_what_is_wrong_in_one_of_several_releases_is_named_to_the_parameter(owne
     assert wrong["message"].startswith("grid.release.1.mechanism.step_variance_m2 must be greater than 0")
 
 
-def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, stranger_api, done, client, stranger):
+def test_a_release_is_attacked_by_its_own_description(owner_page, owner_api, done, client, stranger):
     page = owner_page.get("/experiments/new/", {"release": str(done.pk)})
     assert page.status_code == 200
     begun = page.context["data"]["origin"]

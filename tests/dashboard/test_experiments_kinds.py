@@ -15,7 +15,6 @@ from dashboard.experiments.models import Experiment
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from tests.dashboard.command_runner import runner
-from tests.dashboard.conftest import client_of
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
 from tests.engine.test_experiments_kinds import every_measure
@@ -141,18 +140,6 @@ class TestEveryKind:
             assert (answer.status_code, error["field"]) == (400, field), answer.json()
             assert message in error["message"]
         assert not Experiment.objects.exists()
-
-    def test_a_stranger_finds_nothing(self, owner_api: Any, stranger: Any, stranger_api: Any, kind: str) -> None:
-        dataset = made(owner_api, FILES[kind])["id"]
-        pk = submitted(owner_api, spec=spec_of(kind), dataset=dataset)["id"]
-        for parts in ((), ("results",), ("table",)):
-            assert stranger_api.get(of(pk, *parts)).status_code == 404
-        for body in ({"spec": spec_of(kind), "dataset": dataset}, {"preset": preset_of(kind), "dataset": dataset}):
-            assert stranger_api.post(URL, body, format="json").status_code == 404
-            assert stranger_api.post(f"{URL}plan/", body, format="json").status_code == 404
-        assert stranger_api.delete(of(pk)).status_code == 404
-        assert stranger_api.get(URL).json()["count"] == 0
-        assert client_of(None).get(of(pk)).status_code in (401, 403)
 
     def test_presets_and_measures_are_listed_by_kind(self, owner_api: Any, kind: str) -> None:
         known = (("presets", presets), ("measures", measures), ("generators", generators))

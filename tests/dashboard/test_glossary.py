@@ -87,7 +87,3 @@ def test_the_page_lists_every_term(owner_page: Client) -> None:
     body = owner_page.get("/glossary/").content.decode()
     assert re.findall(r'class="glossary__term" id="([a-z-]+)"', body) == list(GLOSSARY)
     assert 'href="/glossary/"' in owner_page.get("/").content.decode()
-
-
-def test_the_page_requests_who_is_there(client: Client, db: None) -> None:
-    assert client.get("/glossary/")["Location"] == "/login/?next=/glossary/"
