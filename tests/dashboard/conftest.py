@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -46,6 +47,19 @@ CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, 
 def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
     """An upload of three points, or of something else."""
     return SimpleUploadedFile(name, body)
+
+
+def at_once(many: int, work: Callable[[int], Any]) -> list[Any]:
+    """What ``work(i)`` returns in ``many`` threads at once, each with a connection of its own."""
+
+    def attempt(i: int) -> Any:
+        try:
+            return work(i)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(many) as pool:
+        return list(pool.map(attempt, range(many)))
 
 
 @pytest.fixture(autouse=True)

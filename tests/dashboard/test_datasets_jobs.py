@@ -6,12 +6,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from dashboard.accounts.models import User
@@ -20,6 +18,7 @@ from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs.models import State
 from privacy_engine import progress
 from privacy_engine.kernels.kernel import COMPILING
+from tests.dashboard.conftest import at_once
 
 DONE = {"points": 1, "points_file": "x", "content_digest": "y"}
 
@@ -38,14 +37,7 @@ def now_is(row: Dataset) -> Dataset:
 class TestClaim:
     @pytest.mark.django_db(transaction=True)
     def test_of_sixteen_workers_one_gets_it(self, waiting: Dataset) -> None:
-        def attempt(_: int) -> bool:
-            try:
-                return leases.claim(Dataset, waiting.pk) is not None
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(16) as pool:
-            assert sum(pool.map(attempt, range(16))) == 1
+        assert sum(at_once(16, lambda _: leases.claim(Dataset, waiting.pk) is not None)) == 1
         assert now_is(waiting).attempt == 1
 
 
@@ -124,15 +116,7 @@ class TestSweep:
     def test_four_at_once_bring_a_row_back_once(self, waiting: Dataset) -> None:
         leases.claim(Dataset, waiting.pk)
         Dataset.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-
-        def sweep(_: int) -> int:
-            try:
-                return reaper.sweep(Dataset)["requeued"]
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(4) as pool:
-            assert sum(pool.map(sweep, range(4))) == 1
+        assert sum(at_once(4, lambda _: reaper.sweep(Dataset)["requeued"])) == 1
 
 
 def test_a_message_without_a_broker_is_no_error(waiting: Dataset) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.db.models import F
 from django.test import Client
 
 from dashboard.accounts import attempts, invitations, join_views, services
 from dashboard.accounts.models import Invitation, User
+from tests.dashboard.conftest import at_once
 from tests.dashboard.test_passwords import NEW, is_in, logged_in
 
 FORM = {"username": "newcomer", "password1": NEW, "password2": NEW}
@@ -107,16 +107,12 @@ class TestJoin:
         token = invitations.make_invitation().split("/")[-2]
 
         def attempt(i: int) -> bool:
-            try:
+            with suppress(invitations.Gone):
                 invitations.accept_invitation(token=token, user=User(username=f"user-{i}"))
-            except invitations.Gone:
-                return False
-            finally:
-                connection.close()
-            return True
+                return True
+            return False
 
-        with ThreadPoolExecutor(8) as pool:
-            assert sum(pool.map(attempt, range(8))) == 1
+        assert sum(at_once(8, attempt)) == 1
         assert User.objects.count() == 1
 
 
