@@ -180,20 +180,17 @@ def stored_of(*ids: Any) -> list[str]:
 class TestDeletion:
     FORM = {"name": "owner", "password": OLD}
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
+    def test_needs_name_and_password(self, owner: User) -> None:
+        for change, message in [
             ({"name": "Owner"}, "Type the user name as it is"),
             ({"name": ""}, "Type the user name as it is"),
             ({"password": "guess"}, "That is not your password"),
             ({"password": ""}, "Enter your password"),
-        ],
-    )
-    def test_needs_name_and_password(self, owner: User, change: dict[str, str], message: str) -> None:
-        here = logged_in(with_password(owner))
-        answer = here.post("/account/delete/", self.FORM | change)
-        assert (answer.status_code, message in answer.content.decode()) == (400, True)
-        assert User.objects.filter(username="owner").exists()
+        ]:
+            here = logged_in(with_password(owner))
+            answer = here.post("/account/delete/", self.FORM | change)
+            assert (answer.status_code, message in answer.content.decode()) == (400, True), (change, message)
+            assert User.objects.filter(username="owner").exists(), (change, message)
 
     def test_needs_the_code_of_a_second_factor(self, owner: User) -> None:
         codes, here = enabled(with_password(owner)), logged_in(owner)

@@ -114,9 +114,8 @@ class TestDataset:
         assert answer.status_code == 409
         assert "it has no file" in answer.json()["errors"][0]["message"]
 
-    @pytest.mark.parametrize(
-        ("changes", "field"),
-        [
+    def test_fail_naming_the_field(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+        for changes, field in [
             ({"cell_m": 0.5}, "cell_m"),
             ({"cell_m": 1}, "cell_m"),
             ({"step": "1s", "start": "2024-01-01"}, "step"),
@@ -124,16 +123,12 @@ class TestDataset:
             ({"unit": None}, "unit"),
             ({"box": [1, 2, 3]}, "box"),
             ({"name": "x" * 201}, "name"),
-        ],
-    )
-    def test_fail_naming_the_field(
-        self, owner_api: APIClient, source: dict[str, Any], changes: dict[str, Any], field: str
-    ) -> None:
-        for path in ("aggregate/", "aggregate/preview/"):
-            answer = owner_api.post(f"{source['urls']['self']}{path}", SPEC | changes, format="json")
-            assert answer.status_code == 400
-            assert field in str(answer.json())
-        assert Dataset.objects.count() == 1
+        ]:
+            for path in ("aggregate/", "aggregate/preview/"):
+                answer = owner_api.post(f"{source['urls']['self']}{path}", SPEC | changes, format="json")
+                assert answer.status_code == 400, (changes, field)
+                assert field in str(answer.json()), (changes, field)
+            assert Dataset.objects.count() == 1, (changes, field)
 
     def test_fail_for_what_has_no_events(self, owner_api: APIClient, source: dict[str, Any]) -> None:
         found = counted(owner_api, source)

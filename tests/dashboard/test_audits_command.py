@@ -60,17 +60,14 @@ def _audited():
     return [pytest.param(name, marks=MARKS.get(name, ())) for name in (cls.registered_name() for cls in mechanisms)]
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "given", "per"),
-    [
+def test_the_outcome_names_what_the_level_is_for(command):
+    for mechanism, given, per in [
         ("stream-uniform", [], "window"),
         ("checkin-popularity", [], "user"),
         ("checkin-popularity", ["--set", "privacy_unit=record"], "check-in"),
-    ],
-)
-def test_the_outcome_names_what_the_level_is_for(command, mechanism, given, per):
-    out, _, _ = command(mechanism, "--set", "epsilon=1", *given, *FEW, "--seed", "1")
-    assert f"{mechanism} claims ε = 1 per {per}. At" in out
+    ]:
+        out, _, _ = command(mechanism, "--set", "epsilon=1", *given, *FEW, "--seed", "1")
+        assert f"{mechanism} claims ε = 1 per {per}. At" in out, (mechanism, given, per)
 
 
 @pytest.mark.parametrize("name", _audited())
@@ -113,9 +110,8 @@ def test_without_json_it_is_a_table(command):
     assert (out.splitlines()[-1].split()[-1], code) == ("violated.", 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_ends_with_exit_code_2_and_one_line(command):
+    for arguments, message in [
         (["nothing"], "name must be one of event-level, .*, got 'nothing'"),
         (["control:nothing"], "name must be a registered mechanism or one of control:numpy-laplace, .*"),
         (["event-level", "--set", "epsilon=1"], "radius_m is required"),
@@ -128,13 +124,11 @@ def test_without_json_it_is_a_table(command):
         (["event-level", *CLAIM, "--trials", "many"], "trials must be a whole number, got 'many'"),
         (["event-level", *CLAIM, "--seed", "x"], "seed must be a whole number, got 'x'"),
         (["event-level", *CLAIM, "--more"], "audit: unrecognized arguments: --more"),
-    ],
-)
-def test_bad_input_ends_with_exit_code_2_and_one_line(command, arguments, message):
-    out, wrong, code = command(*arguments)
-    assert (out, code) == ("", 2)
-    assert len(wrong.splitlines()) == 1
-    assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
+    ]:
+        out, wrong, code = command(*arguments)
+        assert (out, code) == ("", 2), (arguments, message)
+        assert len(wrong.splitlines()) == 1, (arguments, message)
+        assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip()), (arguments, message)
 
 
 def test_ctrl_c_while_it_runs(command, monkeypatch):

@@ -176,9 +176,8 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
     assert [value["label"] for value in axis["values"]] == labels
 
 
-@pytest.mark.parametrize(
-    ("requested", "field"),
-    [
+def test_what_is_wrong_is_named(owner_api):
+    for requested, field in [
         ({}, "dataset"),
         ({"preset": {"name": "none"}}, "preset"),
         ({"preset": SMALL | {"repetitions": 0}}, "preset.repetitions"),
@@ -186,13 +185,11 @@ def test_landmark_sets_are_called_by_their_names(owner, owner_api, ready_dataset
         ({"preset": SMALL, "spec": SPEC | {"metrics": ["nothing"]}}, "metrics"),
         ({"preset": SMALL, "spec": 7}, ""),
         ({"preset": LARGE | {"repetitions": 1_000_000, "events": 100_000}}, "repetitions"),
-    ],
-)
-def test_what_is_wrong_is_named(owner_api, requested, field):
-    answer = owner_api.post(URL, requested, format="json")
-    assert answer.status_code == 400, answer.content
-    assert answer.json()["errors"][0]["field"].startswith(field)
-    assert not Experiment.objects.exists()
+    ]:
+        answer = owner_api.post(URL, requested, format="json")
+        assert answer.status_code == 400, answer.content
+        assert answer.json()["errors"][0]["field"].startswith(field), (requested, field)
+        assert not Experiment.objects.exists(), (requested, field)
 
 
 def test_what_the_data_lack_fails_it_with_advice(owner_api, queued, monkeypatch):
