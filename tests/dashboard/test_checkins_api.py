@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import uuid
-import zipfile
 from typing import Any
 
 import numpy as np
@@ -198,28 +197,11 @@ class TestRelease:
         for fmt in ("csv", "json"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
 
-    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
-        row = released(owner_api, checkins, POPULARITY)
-        content = owner_api.get(row["urls"]["bundle"]).getvalue()
-        stem = Release.objects.get(pk=row["id"]).public_stem
-        assert stem.startswith("checkin-popularity_eps1")
-        names = zipfile.ZipFile(io.BytesIO(content)).namelist()
-        assert {f"{stem}/{stem}.csv", f"{stem}/{stem}.json", f"{stem}/label.json"} <= set(names)
-        assert verify(content, "bundle.zip").holds
-
     def test_of_two_kinds_are_not_bundled(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
         stream = made(owner_api, kinds.wide(kinds.counts()))
         rows = [released(owner_api, checkins, POPULARITY), released(owner_api, stream, STREAM)]
         answer = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]})
         assert (answer.status_code, first_error(answer)["rule"]) == (400, "releases of one kind of data")
-
-    def test_the_same_key_gives_the_same_release(self, owner_api: APIClient, checkins: dict[str, Any]) -> None:
-        body = {"dataset": checkins["id"], "mechanism": POPULARITY}
-        first, second = (owner_api.post(RELEASES, body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
-        assert first["id"] == second["id"]
-        other = owner_api.post(RELEASES, body | {"mechanism": RECORDS}, headers={"Idempotency-Key": "k"})
-        assert other.status_code == 409
-        assert BudgetEntry.objects.count() == 1
 
     def test_cancelled_failed_and_discarded_as_any_other(
         self, owner_api: APIClient, checkins: dict[str, Any], monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset
-from dashboard.jobs.models import State
 from dashboard.storage import local_files
 from privacy_engine.errors import FormatError, ParameterError
 from tests.dashboard.conftest import CSV, upload
@@ -186,21 +184,6 @@ class TestLargeUpload:
         assert answer.json()["state"] == "queued"
         import_dataset(reported["id"])
         assert owner_api.get(reported["urls"]["self"]).json()["points"] == 2
-
-    def test_broker_away_is_no_error(
-        self, owner_api: APIClient, django_capture_on_commit_callbacks: Callable[..., Any]
-    ) -> None:
-        with django_capture_on_commit_callbacks(execute=True):  # the first message loads the broker's library
-            owner_api.post(URL, {"file": upload()}, format="multipart")
-        Dataset.objects.all().delete()
-        begun = time.perf_counter()
-        with django_capture_on_commit_callbacks(execute=True) as callbacks:
-            answer = owner_api.post(URL, {"file": upload()}, format="multipart")
-        assert len(callbacks) == 1
-        assert answer.status_code == 201
-        assert time.perf_counter() - begun < 1
-        row = Dataset.objects.get()
-        assert (row.state, row.enqueued_at) == (State.QUEUED, None)
 
     @pytest.mark.django_db(transaction=True)
     def test_rollback_leaves_no_row_and_enqueues_nothing(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:

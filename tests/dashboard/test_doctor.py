@@ -205,14 +205,10 @@ class TestFiles:
 
 
 class TestKeys:
-    def test_in_order(self, settings: Any) -> None:
-        settings.SECRET_KEY = "abcdefghij" * 6
-        assert codes(host.keys) == []
-
     def test_a_weak_secret_key(self, settings: Any) -> None:
-        for key in ["short", "a" * 80]:
+        for key, expected in [("abcdefghij" * 6, []), ("short", ["secret-key-weak"]), ("a" * 80, ["secret-key-weak"])]:
             settings.SECRET_KEY = key
-            assert codes(host.keys) == ["secret-key-weak"], key
+            assert codes(host.keys) == expected, key
 
     def test_one_key_for_both(self, settings: Any) -> None:
         settings.SECRET_KEY = settings.CAIRN_LEDGER_KEY
