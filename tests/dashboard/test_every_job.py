@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -345,20 +344,3 @@ class TestList:
             for minutes, many in ((within, 1), (beyond, 0)):
                 put(listed, finished_at=timezone.now() - timedelta(minutes=minutes))
                 assert len(api.get(JOBS).json()["ended"]) == many, (state, minutes)
-
-    def test_of_others_it_is_not_there(self, made: Any, listed: Any) -> None:
-        from django.contrib.auth import get_user_model
-
-        api = client_of(get_user_model().objects.get(username="stranger"))
-        assert api.get(JOBS).json()["open"] == 0
-        for pk in (listed.pk, uuid.uuid4()):
-            assert api.post(reverse("api:job-dismiss", args=[pk])).status_code == 404
-
-    def test_deleted_it_is_in_no_list(self, made: Any, listed: Any) -> None:
-        api, address = client_of(made.owner), self.listed(made)["urls"]["self"]
-        answer = api.delete(address)
-        if answer.status_code == 204:
-            assert api.get(address).status_code == 404
-            assert api.get(JOBS).json()["results"] == []
-        else:  # an editor of the project that it is in
-            assert answer.status_code == 409, answer.json()
