@@ -227,9 +227,8 @@ class TestAll:
         assert code == 1
         assert "4 of 4 claims refuted: event-level (radius), stream-uniform (window), checkin-popularity (user)" in out
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
+    def test_options_that_do_not_go_together_are_refused_by_name(self, command, few, monkeypatch):
+        for arguments, message in [
             ([], "mechanism must be exactly one of MECHANISM and --all, got None"),
             (["event-level", "--all"], "mechanism must be exactly one of MECHANISM and --all, got 'event-level'"),
             (["--all", "--set", "epsilon=1"], "set must be left out with --all, got .*"),
@@ -239,13 +238,11 @@ class TestAll:
             (["event-level", *CLAIM, "--json", "x"], "json must be without a file unless with --all, got 'x'"),
             (["--all", *FEW, "--json", "pyproject.toml"], "pyproject.toml must have audits that --all wrote"),
             (["--all", *FEW, "--page", "LICENSE"], "LICENSE must be a page with <!-- audit --> and <!-- /audit -->"),
-        ],
-    )
-    def test_options_that_do_not_go_together_are_refused_by_name(self, command, few, arguments, message, monkeypatch):
-        monkeypatch.chdir(ROOT)
-        out, wrong, code = command(*arguments)
-        assert (out, code) == ("", 2)
-        assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
+        ]:
+            monkeypatch.chdir(ROOT)
+            out, wrong, code = command(*arguments)
+            assert (out, code) == ("", 2), (arguments, message)
+            assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip()), (arguments, message)
 
     def test_json_before_the_mechanism_is_no_file(self, command):
         out, _, code = command("--json", "event-level", *CLAIM, *FEW)

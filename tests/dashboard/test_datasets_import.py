@@ -41,23 +41,25 @@ class TestUpload:
         reported = answer.json()
         assert answer.status_code == 201
         assert answer["Location"] == reported["urls"]["self"] == f"{URL}{reported['id']}/"
-        assert reported["state"] == "ready"
-        assert reported["name"] == "My run"
-        assert reported["file_name"] == "run.csv"
-        assert reported["kind"] == "trajectory"
-        assert reported["points"] == 3
-        assert reported["size_bytes"] == len(CSV)
-        assert reported["progress"] == 1.0
-        assert reported["error"] is None
-        assert reported["report"]["kept"] == 3
-        assert reported["has_time"] is True
-        assert reported["bounds"] == [13.4, 52.5, 13.4, 52.52]
-        assert reported["start"] == "2024-06-15T10:30:00.000Z"
-        assert reported["end"] == "2024-06-15T10:32:00.000Z"
-        assert reported["length_m"] == pytest.approx(2224, abs=1)
-        assert [one["points"] for one in reported["series"]] == [3]
-        assert reported["budget"] is None
-        assert reported["spent"] == {"per_km": 0.0, "releases": 0, "events": 0}
+        expected = {
+            "state": "ready",
+            "name": "My run",
+            "file_name": "run.csv",
+            "kind": "trajectory",
+            "points": 3,
+            "size_bytes": len(CSV),
+            "progress": 1.0,
+            "error": None,
+            "has_time": True,
+            "budget": None,
+            "start": "2024-06-15T10:30:00.000Z",
+            "end": "2024-06-15T10:32:00.000Z",
+            "bounds": [13.4, 52.5, 13.4, 52.52],
+            "length_m": pytest.approx(2224, abs=1),
+            "spent": {"per_km": 0.0, "releases": 0, "events": 0},
+        }
+        assert {name: reported[name] for name in expected} == expected
+        assert (reported["report"]["kept"], [one["points"] for one in reported["series"]]) == (3, [3])
         assert len(reported["content_digest"]) == 64
         row = Dataset.objects.get()
         assert files() == [f"datasets/{row.pk}", f"datasets/{row.pk}/original", f"datasets/{row.pk}/{row.points_file}"]

@@ -139,9 +139,8 @@ def test_help_lists_every_preset(command):
     assert all(cls.registered_name() in out for cls in presets)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_refusals_are_one_line(command, tmp_path, monkeypatch):
+    for arguments, message in [
         (["figure"], "name must be one of error-geolife"),
         (["temporal-distance", "--set", "repetitions=0"], "repetitions must be greater than 0, got 0"),
         (["temporal-distance", "--set", "colour=1"], "colour is not a parameter here"),
@@ -155,18 +154,16 @@ def test_help_lists_every_preset(command):
         (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
         (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
-    ],
-)
-def test_refusals_are_one_line(command, tmp_path, monkeypatch, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    Path("broken.json").write_text("{")
-    Path("list.json").write_text("[]")
-    Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
-    out, wrong, code = command(*arguments, "--out", "out")
-    assert (out, code) == ("", 1)
-    assert message in wrong
-    assert wrong.count("\n") == 1
-    assert not Path("out").exists()
+    ]:
+        monkeypatch.chdir(tmp_path)
+        Path("broken.json").write_text("{")
+        Path("list.json").write_text("[]")
+        Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
+        out, wrong, code = command(*arguments, "--out", "out")
+        assert (out, code) == ("", 1), (arguments, message)
+        assert message in wrong, (arguments, message)
+        assert wrong.count("\n") == 1, (arguments, message)
+        assert not Path("out").exists(), (arguments, message)
 
 
 def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):
