@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -19,20 +18,13 @@ from dashboard.audits.management.commands.audit import Command
 from privacy_engine.audit import claimed_per, every
 from privacy_engine.commands import audit as module
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.command_runner import runner
+from tests.dashboard.command_runner import Terminal, runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIM = ["--set", "epsilon=1", "--set", "radius_m=200"]
 FEW = ["--trials", "2000"]
 KEYS = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
-
-
-class Terminal(io.StringIO):
-    """A stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 MARKS = {

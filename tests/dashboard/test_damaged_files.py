@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.experiments import Key
 from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import CSV, HOME, client_of
-from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, problem, put
+from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, none_known, problem, put  # noqa: F401
 from tests.dashboard.storages_of_tests import used_by_name
 from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_base_map import archive
@@ -39,16 +39,9 @@ from tests.dashboard.test_experiments_kinds import preset_of, submitted
 from tests.dashboard.test_resumable import address, made
 from tests.dashboard.test_resumable import send as send_piece
 
+pytestmark = pytest.mark.usefixtures("none_known")
 FORMATS = ("csv", "gpx", "geojson", "parquet")
 BYTES = 200
-
-
-@pytest.fixture(autouse=True)
-def none_known() -> Iterator[None]:
-    """A process that has compared nothing yet."""
-    integrity._sound.clear()
-    yield
-    integrity._sound.clear()
 
 
 @pytest.fixture

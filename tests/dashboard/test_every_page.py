@@ -19,8 +19,6 @@ OPEN = {"/login/", "/login/once/<str:token>/", "/join/<str:token>/", "/healthz",
 OPEN |= {"/password/<str:uidb64>/<str:token>/", "/p/<str:token>/"}
 """Pages for who is not logged in."""
 NO_PAGES = re.compile(r"^/(api|tiles|\^api|p/.*/(track|data|label)/)")
-ELSEWHERE = {"/login/", "/login/code/", "/tour/", "/account/delete/", "/account/second-factor/"}
-"""Pages that lead elsewhere, or hold a code, in some state of the session: their own tests have them."""
 PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
 """What is in no project: a member is a stranger to them."""
 FORMS = {  # pages that are forms alone: refused to who may not submit them

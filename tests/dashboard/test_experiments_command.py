@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -19,18 +18,11 @@ from privacy_engine.experiments import dataset_digest, presets, run
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
-from tests.dashboard.command_runner import runner
+from tests.dashboard.command_runner import Terminal, runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = ["temporal-distance", "--set", "repetitions=3"]
-
-
-class Screen(io.StringIO):
-    """A terminal that shows the progress."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -115,7 +107,7 @@ def test_files_are_its_data(command, day, tmp_path):
 
 
 def test_a_terminal_shows_a_progress_bar(command, tmp_path):
-    screen = Screen()
+    screen = Terminal()
     assert command(*FEW, "--out", tmp_path, stderr=screen)[2] == 0
     steps = screen.getvalue().split("\r")
     assert len(steps) == 31

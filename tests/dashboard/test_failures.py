@@ -46,17 +46,8 @@ def codes() -> dict[str, str]:
 
 
 NOT_OF_JOBS = {
-    "invalid",
-    "checksum",
-    "tus-version",
-    "not-pmtiles",
-    "login",
-    "throttled",
-    "second-factor",
-    "role",
-    "scope",
-    "published",
-    "settings",
+    *("invalid", "checksum", "tus-version", "not-pmtiles", "login", "throttled"),
+    *("second-factor", "role", "scope", "published", "settings"),
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 
 
