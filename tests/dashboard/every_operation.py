@@ -24,7 +24,7 @@ from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, move_row
 from tests.browser.jobs import run_jobs
 from tests.dashboard import kinds
-from tests.dashboard.rows import HOME_WORK, rows_of
+from tests.dashboard.rows import HOME_WORK, SKIP, rows_of
 from tests.pmtiles import streets, write_tiles
 
 API = "/api/v1/"
@@ -35,7 +35,6 @@ CANARIES = (b"canary", b"731913", b"Osprey")
 AGGREGATION = {"cell_m": 2000.0, "step": "1h", "box": [2.3, 48.8, 2.4, 48.9], "unit": "event", "most": 1}
 STAYS = {"distance_m": 200.0, "duration_s": 60.0}
 LEVEL = {"epsilon": 1.0, "radius_m": 200.0}
-SKIP = {"name": "landmark-skip", **LEVEL}
 UNIFORM = {"name": "landmark-uniform", **LEVEL}
 STEP = {"name": "ou-smoother"}
 OTHER_DAY = b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n2024-06-15T10:31:00Z,52.6,13.4\n"
