@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -36,7 +37,7 @@ AGGREGATION = {"cell_m": 2000.0, "step": "1h", "box": [2.3, 48.8, 2.4, 48.9], "u
 STAYS = {"distance_m": 200.0, "duration_s": 60.0}
 LEVEL = {"epsilon": 1.0, "radius_m": 200.0}
 UNIFORM = {"name": "landmark-uniform", **LEVEL}
-STEP = {"name": "ou-smoother"}
+STEP = {"name": "causal-filter", "step_variance_m2": 10_000.0}  # one without a fit, which would take most of the time
 OTHER_DAY = b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n2024-06-15T10:31:00Z,52.6,13.4\n"
 MANUAL = {"name": "manual", "events": [0]}
 DUMMIES = {"name": "dummies-heuristic", "epsilon": 1.0}
@@ -268,8 +269,9 @@ def tiles() -> bytes:
         return write_tiles(Path(folder) / "map.pmtiles", {(0, 0, 0): streets(0, 0, 0)}).read_bytes()
 
 
+@cache
 def schema() -> dict[str, Any]:
-    """The OpenAPI schema."""
+    """The OpenAPI schema, which takes a second to make."""
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return found
 
