@@ -27,18 +27,10 @@ FEW = ["--trials", "2000"]
 KEYS = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
 
 
-MARKS = {
-    "checkin-blend": pytest.mark.thorough,
-    "checkin-ngram": pytest.mark.slow,
-    "stream-ba": pytest.mark.slow,
-    "stream-bd": pytest.mark.slow,
-    "stream-fast": pytest.mark.slow,
-    "checkin-quadtree": pytest.mark.thorough,
-    "checkin-kdtree": pytest.mark.slow,
-    "checkin-privtree": pytest.mark.thorough,
-    "stream-rescuedp": pytest.mark.thorough,
-    "stream-shrink": pytest.mark.thorough,
-}
+QUICK = {"event-level", "stream-uniform", "checkin-popularity", "checkin-markov"}
+"""One of each kind, and the reference that publishes exact counts: the tests of the engine audit every one."""
+LONG = {"checkin-blend", "checkin-quadtree", "checkin-privtree", "stream-rescuedp", "stream-shrink"}
+"""Those whose 2,000 releases take over 20 seconds."""
 
 
 @pytest.fixture
@@ -48,8 +40,9 @@ def command(capsys):
 
 
 def _audited():
-    """All mechanisms; those whose 2,000 releases in turn take over 2 seconds are slow, over 20 thorough."""
-    return [pytest.param(name, marks=MARKS.get(name, ())) for name in (cls.registered_name() for cls in mechanisms)]
+    for name in (cls.registered_name() for cls in mechanisms):
+        marks = () if name in QUICK else pytest.mark.thorough if name in LONG else pytest.mark.slow
+        yield pytest.param(name, marks=marks)
 
 
 def test_the_outcome_names_what_the_level_is_for(command):
