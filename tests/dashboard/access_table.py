@@ -64,11 +64,11 @@ leave 204: DELETE members/{id}/
 """
 ACCESS: dict[str, tuple[str, int, list[str]]] = {}
 for row in TABLE.strip().replace("\n  ", " ").splitlines():
-    (who, status, *states), operations = (part.split() for part in row.split(": "))
+    (who, status, *states), operations = (side.split() for side in row.split(": "))
     method = ""
-    for word in operations:
-        if word.isupper():
-            method = word
+    for part in operations:
+        if part.isupper():
+            method = part
         else:
-            assert f"{method} {word}" not in ACCESS, word
-            ACCESS[f"{method} {word}"] = (who, int(status), states)
+            assert f"{method} {part}" not in ACCESS, part
+            ACCESS[f"{method} {part}"] = (who, int(status), states)

@@ -156,7 +156,7 @@ class TestRun:
         leases.run(type(row), row.pk, lambda row, lease: {"dismissed": True})
         assert (refreshed(row).state, row.dismissed, row.progress) == (row.SUCCEEDED, True, 1.0)
 
-    def test_it_fails_in_words_and_shows_no_secrets(self, row: Any, caplog: pytest.LogCaptureFixture) -> None:
+    def test_it_fails_with_a_message_and_shows_no_secrets(self, row: Any, caplog: pytest.LogCaptureFixture) -> None:
         for error, code in FAILURES:
             put(row, **FRESH)
 
