@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from dashboard.account_data import selectors, services
 from dashboard.account_data.models import AccountExport
 from dashboard.account_data.serializers import AccountExportSerializer
+from dashboard.core.errors import require_format
 from dashboard.core.filenames import file_name
 from dashboard.jobs.viewsets import Download, JobFilter, JobViewSet, download_action
 
@@ -45,5 +46,6 @@ class AccountExportViewSet(JobViewSet[AccountExport]):
     def data(self, fmt: str) -> Download:
         """Download the ZIP."""
         row = self.finished_object()
+        require_format(fmt, ["zip"])
         name = file_name("cairn", row.owner.get_username(), f"{row.finished_at:%Y-%m-%d}", extension="zip")
         return row.path.open(), "application/zip", name

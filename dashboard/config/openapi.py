@@ -103,7 +103,10 @@ def _complete(operation: dict[str, Any], verb: str) -> None:
         responses["201"].setdefault("headers", {})["Location"] = LOCATION
     headers = {"Cache-Control": CACHE}
     conditional = any(one["name"] == "If-None-Match" for one in operation.get("parameters", ()))
-    if verb == "get" and (conditional or "application/json" in responses.get("200", {}).get("content", {})):
+    content = responses.get("200", {}).get("content", {})
+    binary = any(one.get("schema", {}).get("format") == "binary" for one in content.values())
+    file = binary and "$ref" not in content.get("application/json", {}).get("schema", {})
+    if verb == "get" and (conditional or ("application/json" in content and not file)):
         headers["ETag"] = ETAG
         responses.setdefault("304", {"description": "Unchanged since the ETag of If-None-Match."})
     if "200" in responses:

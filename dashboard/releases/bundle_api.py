@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.http import HttpResponseBase, HttpResponseNotModified, StreamingHttpResponse
+from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
-from django.utils.cache import get_conditional_response
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 
 from dashboard.core.filenames import content_disposition
 from dashboard.core.ids import uuid_or_404
+from dashboard.core.rest.binary import not_modified
 from dashboard.core.rest.parsing import AnyAccept
 from dashboard.core.rest.views import ApiView
 from dashboard.releases import bundle, choice, selectors
@@ -60,8 +60,7 @@ def _answer(request: Request, requested: Sequence[Release]) -> HttpResponseBase:
     kinds = bundle.formats(request.query_params.getlist("format"), rows)
     etag = bundle.etag(rows, kinds)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
-    known = get_conditional_response(request._request, etag=etag)
-    if isinstance(known, HttpResponseNotModified):
+    if known := not_modified(request, headers):
         return known
     for row in rows:  # after the first byte it could no longer be refused
         row.data_path.require_sound()

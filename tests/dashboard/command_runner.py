@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,13 @@ DAY = """time,lat,lon
 2024-06-03T09:00:00Z,48.8606,2.3376
 2024-06-03T16:40:00Z,48.8645,2.3488
 """
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal: what shows progress shows it there."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection, transaction
+from django.test import override_settings
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -36,6 +39,8 @@ from tests.dashboard.command_runner import day  # noqa: F401
 from tests.dashboard.project_helpers import lead, member, project, shared_dataset  # noqa: F401
 
 HOME = Path(django_settings.CAIRN_HOME)
+SHARED: list[Any] = []
+"""What a fixture of a module has made: its files stay between tests."""
 CSV = b"time,lat,lon\n" + b"".join(b"2024-06-15T10:3%d:00Z,52.5%d,13.4\n" % (i, i) for i in range(3))
 
 
@@ -44,17 +49,51 @@ def upload(body: bytes = CSV, name: str = "run.csv") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, body)
 
 
+def at_once(many: int, work: Callable[[int], Any]) -> list[Any]:
+    """What ``work(i)`` returns in ``many`` threads at once, each with a connection of its own."""
+
+    def attempt(i: int) -> Any:
+        try:
+            return work(i)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(many) as pool:
+        return list(pool.map(attempt, range(many)))
+
+
 @pytest.fixture(autouse=True)
 def clean_home() -> Iterator[None]:
-    """Every test starts and ends without stored files, and with no request counted by the throttle."""
+    """Every test starts and ends without stored files but those of :func:`made`, and with an empty cache."""
     cache.clear()
     access_trail.forget_in_memory()
     yield
+    if not SHARED:
+        remove_files()
+
+
+def remove_files() -> None:
     own = ("datasets", "releases", "publications", "experiments", "attacks", "blocks", "uploads", "base-maps")
     own += ("accountexports", "events")
     for folder in (*own, "tmp", "run", "trash"):
         shutil.rmtree(HOME / folder, ignore_errors=True)
     (HOME / "installation").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="module")
+def made(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+    """Rows of every kind, for all tests of a module, which need a database too; what each changes is undone."""
+    from tests.dashboard.every_operation import world
+
+    with django_db_blocker.unblock(), transaction.atomic():
+        with override_settings(CAIRN_LEASE_S=600.0):
+            owner = User.objects.create_user("owner")
+            User.objects.create_user("stranger")
+            SHARED.append(world(owner, client_of(owner)))
+        yield SHARED[0]
+        SHARED.clear()
+        transaction.set_rollback(True)
+    remove_files()
 
 
 @pytest.fixture(autouse=True)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.utils import timezone
 
 from dashboard.maintenance import file_check
 from dashboard.storage import integrity
 from dashboard.storage.stored_path import StoredPath, stored_files
+
+
+@pytest.fixture
+def none_known() -> Iterator[None]:
+    """A process that has compared nothing yet."""
+    integrity._sound.clear()
+    yield
+    integrity._sound.clear()
 
 
 def content_of(path: StoredPath) -> bytes:

@@ -13,29 +13,19 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from django.apps import apps
+from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.utils.timezone import now
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.test import APIClient
 
-from dashboard.account_data import execution as account_data
-from dashboard.account_data.models import AccountExport
-from dashboard.accounts.models import User
-from dashboard.attacks import execution as attacks
-from dashboard.attacks.models import Attack
-from dashboard.audits import execution as audits
-from dashboard.audits.models import Audit
-from dashboard.datasets.models import Dataset, Upload
-from dashboard.experiments import execution as experiments
-from dashboard.experiments.models import Experiment, Part
-from dashboard.projects.models import Membership, Project, Role
+from dashboard.projects.models import Role
 from dashboard.projects.services import add_member, create_project, move_row
-from dashboard.publications.models import Publication
-from dashboard.releases.models import Release
-from dashboard.streams.models import LiveStream
+from tests.browser.jobs import run_jobs
 from tests.dashboard import kinds
-from tests.dashboard.rows import HOME_WORK, rows_of
+from tests.dashboard.rows import HOME_WORK, SKIP, rows_of
 from tests.pmtiles import streets, write_tiles
 
 API = "/api/v1/"
@@ -46,9 +36,8 @@ CANARIES = (b"canary", b"731913", b"Osprey")
 AGGREGATION = {"cell_m": 2000.0, "step": "1h", "box": [2.3, 48.8, 2.4, 48.9], "unit": "event", "most": 1}
 STAYS = {"distance_m": 200.0, "duration_s": 60.0}
 LEVEL = {"epsilon": 1.0, "radius_m": 200.0}
-SKIP = {"name": "landmark-skip", **LEVEL}
 UNIFORM = {"name": "landmark-uniform", **LEVEL}
-STEP = {"name": "ou-smoother"}
+STEP = {"name": "causal-filter", "step_variance_m2": 10_000.0}  # one without a fit, which would take most of the time
 OTHER_DAY = b"time,lat,lon\n2024-06-15T10:30:00Z,52.5,13.4\n2024-06-15T10:31:00Z,52.6,13.4\n"
 MANUAL = {"name": "manual", "events": [0]}
 DUMMIES = {"name": "dummies-heuristic", "epsilon": 1.0}
@@ -89,19 +78,19 @@ def checkins() -> bytes:
 class World:
     """Rows of ``owner``, an editor of the project of ``lead``, by the names of :func:`row_of`."""
 
-    owner: User
-    lead: User
-    project: Project
+    owner: Any
+    lead: Any
+    project: Any
     rows: dict[str, str]
 
 
-def world(owner: User, api: APIClient) -> World:
+def world(owner: Any, api: APIClient) -> World:
     """Make one row of each kind, all of whose work is done."""
     day = kinds.made(api, trajectories(), "canary.csv")
     table = kinds.counts() // 10 * 1_000_000 + 731_913
     stream = kinds.made(api, kinds.wide(table, ("canary a", "canary b", "canary c")), "canary counts.csv")
     visits = kinds.made(api, checkins(), "canary.zip", kind="checkins")
-    rows = rows_of(owner, Dataset.objects.get(pk=day["id"]))
+    rows = rows_of(owner, model_of("datasets").objects.get(pk=day["id"]))
     cells = kinds.derived(api, day, "aggregate", AGGREGATION)
     counts = kinds.released(api, stream, kinds.STREAM | {"sensitivity": 1}, name="canary counts")
     model = kinds.released(api, visits, kinds.POPULARITY | {"name": "checkin-venues", "side": 2}, name="canary model")
@@ -112,30 +101,27 @@ def world(owner: User, api: APIClient) -> World:
     rows |= {"spare datasets": spare["id"], "spare landmark-sets": api.post(f"{API}landmark-sets/", marks).json()["id"]}
     rows |= {"streams": api.post(f"{API}streams/", opened).json()["id"], "closed streams": rows["streams"]}
     rows |= {"path attacks": api.post(f"{API}attacks/", path).json()["id"]}
-    for name in ("attacks", "path attacks"):
-        attacks.run(rows[name])
-    audits.run(rows["audits"])
-    account_data.run(rows["account-exports"])
-    while waiting := Part.objects.filter(state="queued").first():
-        experiments.run(waiting.pk)
-    Experiment.objects.update(name="canary experiment", stored_tags="canary")
+    run_jobs()
+    model_of("experiments").objects.update(name="canary experiment", stored_tags="canary")
     project = _project(owner, [day["id"], stream["id"], visits["id"], cells["id"], spare["id"]])
-    rows |= {"projects": str(project.pk), "members": str(Membership.objects.get(user__username="viewer").pk)}
+    rows |= {"projects": str(project.pk), "members": str(MEMBERSHIP.objects.get(user__username="viewer").pk)}
     rows |= {"stream datasets": stream["id"], "checkins datasets": visits["id"], "counted datasets": cells["id"]}
     rows |= {"stream releases": counts["id"], "checkins releases": model["id"]}
     return World(owner=owner, lead=project.owner, project=project, rows=rows)
 
 
-def _project(owner: User, datasets: list[str]) -> Project:
-    project = create_project(owner=User.objects.create_user("lead"), name="Osprey")
+def _project(owner: Any, datasets: list[str]) -> Any:
+    users = get_user_model().objects
+    project = create_project(owner=users.create_user("lead"), name="Osprey")
     add_member(project=project, username=owner.username, role=Role.EDITOR)
     for name, role in (("editor", Role.EDITOR), ("viewer", Role.VIEWER), ("former", Role.EDITOR)):
-        User.objects.create_user(name)
+        users.create_user(name)
         add_member(project=project, username=name, role=role)
-    Membership.objects.get(project=project, user__username="former").delete()
-    for row in (*Dataset.objects.filter(pk__in=datasets), *Experiment.objects.all(), *LiveStream.objects.all()):
+    MEMBERSHIP.objects.get(project=project, user__username="former").delete()
+    rest = (*model_of("experiments").objects.all(), *model_of("streams").objects.all())
+    for row in (*model_of("datasets").objects.filter(pk__in=datasets), *rest):
         move_row(user=owner, row=row, project=project.pk)
-    Project.objects.exclude(pk=project.pk).delete()
+    type(project).objects.exclude(pk=project.pk).delete()
     return project
 
 
@@ -171,17 +157,25 @@ def address(path: str, rows: dict[str, str]) -> str:
 
 OVER = ("failed", "cancelled")
 JOB_STATES = ("queued", "running", "done", *OVER)
-STATES: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "account-exports": (AccountExport, JOB_STATES),
-    "attacks": (Attack, JOB_STATES),
-    "audits": (Audit, JOB_STATES),
-    "datasets": (Dataset, ("queued", "running", "ready", *OVER)),
-    "experiments": (Experiment, JOB_STATES),
-    "publications": (Publication, ("open", "expired")),
-    "releases": (Release, JOB_STATES),
-    "streams": (LiveStream, ("open", "paused", "closed")),
-    "uploads": (Upload, ("begun", "whole")),
+STATES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "account-exports": ("account_data.AccountExport", JOB_STATES),
+    "attacks": ("attacks.Attack", JOB_STATES),
+    "audits": ("audits.Audit", JOB_STATES),
+    "datasets": ("datasets.Dataset", ("queued", "running", "ready", *OVER)),
+    "experiments": ("experiments.Experiment", JOB_STATES),
+    "publications": ("publications.Publication", ("open", "expired")),
+    "releases": ("releases.Release", JOB_STATES),
+    "streams": ("streams.LiveStream", ("open", "paused", "closed")),
+    "uploads": ("datasets.Upload", ("begun", "whole")),
 }
+
+
+MEMBERSHIP: Any = apps.get_model("projects.Membership")
+
+
+def model_of(path: str) -> Any:
+    """The model of the object of a path."""
+    return apps.get_model(STATES[path.split("/")[0]][0])
 
 
 def states_of(path: str) -> tuple[str, ...]:
@@ -192,18 +186,17 @@ def states_of(path: str) -> tuple[str, ...]:
 
 def put_in_state(path: str, rows: dict[str, str], state: str) -> None:
     """Put the object of a path in a state."""
-    model, _ = STATES[path.split("/")[0]]
-    fields: dict[str, Any] = {"state": state}
-    if model is Publication:
+    of, fields = path.split("/")[0], {"state": state}
+    if of == "publications":
         fields = {"expires_on": date(2020, 1, 1) if state == "expired" else None}
-    elif model is Upload:
+    elif of == "uploads":
         fields = {"received": 1000 if state == "whole" else 0}
-    elif model is not LiveStream:
+    elif of != "streams":
         fields["finished_at"] = None if state in ("queued", "running") else now()
-        if model is not Experiment:
+        if of != "experiments":
             held = state == "running"
             fields |= {"token": uuid4() if held else None, "lease_until": now() + HOUR if held else None}
-    model.objects.filter(pk=rows[row_of(path)]).update(**fields)
+    model_of(path).objects.filter(pk=rows[row_of(path)]).update(**fields)
 
 
 QUERIES: dict[str, dict[str, Any]] = {
@@ -278,7 +271,7 @@ def tiles() -> bytes:
 
 @cache
 def schema() -> dict[str, Any]:
-    """The OpenAPI schema."""
+    """The OpenAPI schema, which takes a second to make."""
     found: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
     return found
 

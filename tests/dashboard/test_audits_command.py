@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from dashboard.audits.management.commands.audit import Command
 from privacy_engine.audit import claimed_per, every
 from privacy_engine.commands import audit as module
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.command_runner import runner
+from tests.dashboard.command_runner import Terminal, runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,25 +27,10 @@ FEW = ["--trials", "2000"]
 KEYS = ["mechanism", "claimed", "lower_bound", "confidence", "trials", "pairs", "verdict"]
 
 
-class Terminal(io.StringIO):
-    """A stream that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-MARKS = {
-    "checkin-blend": pytest.mark.thorough,
-    "checkin-ngram": pytest.mark.slow,
-    "stream-ba": pytest.mark.slow,
-    "stream-bd": pytest.mark.slow,
-    "stream-fast": pytest.mark.slow,
-    "checkin-quadtree": pytest.mark.thorough,
-    "checkin-kdtree": pytest.mark.slow,
-    "checkin-privtree": pytest.mark.thorough,
-    "stream-rescuedp": pytest.mark.thorough,
-    "stream-shrink": pytest.mark.thorough,
-}
+QUICK = {"event-level", "stream-uniform", "checkin-popularity", "checkin-markov"}
+"""One of each kind, and the reference that publishes exact counts: the tests of the engine audit every one."""
+LONG = {"checkin-blend", "checkin-quadtree", "checkin-privtree", "stream-rescuedp", "stream-shrink"}
+"""Those whose 2,000 releases take over 20 seconds."""
 
 
 @pytest.fixture
@@ -56,21 +40,19 @@ def command(capsys):
 
 
 def _audited():
-    """All mechanisms; those whose 2,000 releases in turn take over 2 seconds are slow, over 20 thorough."""
-    return [pytest.param(name, marks=MARKS.get(name, ())) for name in (cls.registered_name() for cls in mechanisms)]
+    for name in (cls.registered_name() for cls in mechanisms):
+        marks = () if name in QUICK else pytest.mark.thorough if name in LONG else pytest.mark.slow
+        yield pytest.param(name, marks=marks)
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "given", "per"),
-    [
+def test_the_outcome_names_what_the_level_is_for(command):
+    for mechanism, given, per in [
         ("stream-uniform", [], "window"),
         ("checkin-popularity", [], "user"),
         ("checkin-popularity", ["--set", "privacy_unit=record"], "check-in"),
-    ],
-)
-def test_the_outcome_names_what_the_level_is_for(command, mechanism, given, per):
-    out, _, _ = command(mechanism, "--set", "epsilon=1", *given, *FEW, "--seed", "1")
-    assert f"{mechanism} claims ε = 1 per {per}. At" in out
+    ]:
+        out, _, _ = command(mechanism, "--set", "epsilon=1", *given, *FEW, "--seed", "1")
+        assert f"{mechanism} claims ε = 1 per {per}. At" in out, (mechanism, given, per)
 
 
 @pytest.mark.parametrize("name", _audited())
@@ -113,9 +95,8 @@ def test_without_json_it_is_a_table(command):
     assert (out.splitlines()[-1].split()[-1], code) == ("violated.", 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_ends_with_exit_code_2_and_one_line(command):
+    for arguments, message in [
         (["nothing"], "name must be one of event-level, .*, got 'nothing'"),
         (["control:nothing"], "name must be a registered mechanism or one of control:numpy-laplace, .*"),
         (["event-level", "--set", "epsilon=1"], "radius_m is required"),
@@ -128,13 +109,11 @@ def test_without_json_it_is_a_table(command):
         (["event-level", *CLAIM, "--trials", "many"], "trials must be a whole number, got 'many'"),
         (["event-level", *CLAIM, "--seed", "x"], "seed must be a whole number, got 'x'"),
         (["event-level", *CLAIM, "--more"], "audit: unrecognized arguments: --more"),
-    ],
-)
-def test_bad_input_ends_with_exit_code_2_and_one_line(command, arguments, message):
-    out, wrong, code = command(*arguments)
-    assert (out, code) == ("", 2)
-    assert len(wrong.splitlines()) == 1
-    assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
+    ]:
+        out, wrong, code = command(*arguments)
+        assert (out, code) == ("", 2), (arguments, message)
+        assert len(wrong.splitlines()) == 1, (arguments, message)
+        assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip()), (arguments, message)
 
 
 def test_ctrl_c_while_it_runs(command, monkeypatch):
@@ -233,9 +212,8 @@ class TestAll:
         assert code == 1
         assert "4 of 4 claims refuted: event-level (radius), stream-uniform (window), checkin-popularity (user)" in out
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
+    def test_options_that_do_not_go_together_are_refused_by_name(self, command, few, monkeypatch):
+        for arguments, message in [
             ([], "mechanism must be exactly one of MECHANISM and --all, got None"),
             (["event-level", "--all"], "mechanism must be exactly one of MECHANISM and --all, got 'event-level'"),
             (["--all", "--set", "epsilon=1"], "set must be left out with --all, got .*"),
@@ -245,13 +223,11 @@ class TestAll:
             (["event-level", *CLAIM, "--json", "x"], "json must be without a file unless with --all, got 'x'"),
             (["--all", *FEW, "--json", "pyproject.toml"], "pyproject.toml must have audits that --all wrote"),
             (["--all", *FEW, "--page", "LICENSE"], "LICENSE must be a page with <!-- audit --> and <!-- /audit -->"),
-        ],
-    )
-    def test_options_that_do_not_go_together_are_refused_by_name(self, command, few, arguments, message, monkeypatch):
-        monkeypatch.chdir(ROOT)
-        out, wrong, code = command(*arguments)
-        assert (out, code) == ("", 2)
-        assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip())
+        ]:
+            monkeypatch.chdir(ROOT)
+            out, wrong, code = command(*arguments)
+            assert (out, code) == ("", 2), (arguments, message)
+            assert re.fullmatch(f"(CommandError: )?{message}", wrong.strip()), (arguments, message)
 
     def test_json_before_the_mechanism_is_no_file(self, command):
         out, _, code = command("--json", "event-level", *CLAIM, *FEW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from dashboard.storage.stored_path import StoredPath, stored_files
 from privacy_engine.experiments import Key
 from tests.dashboard.attack_helpers import HOME_WORK, attack_url, request_attack, run_queued_attacks
 from tests.dashboard.conftest import CSV, HOME, client_of
-from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, problem, put
+from tests.dashboard.damage_helpers import checked, content_of, damage, inverted, none_known, problem, put  # noqa: F401
 from tests.dashboard.storages_of_tests import used_by_name
 from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_base_map import archive
@@ -39,16 +39,9 @@ from tests.dashboard.test_experiments_kinds import preset_of, submitted
 from tests.dashboard.test_resumable import address, made
 from tests.dashboard.test_resumable import send as send_piece
 
+pytestmark = pytest.mark.usefixtures("none_known")
 FORMATS = ("csv", "gpx", "geojson", "parquet")
 BYTES = 200
-
-
-@pytest.fixture(autouse=True)
-def none_known() -> Iterator[None]:
-    """A process that has compared nothing yet."""
-    integrity._sound.clear()
-    yield
-    integrity._sound.clear()
 
 
 @pytest.fixture
@@ -126,15 +119,15 @@ def is_missing_to_experiments(path: StoredPath) -> bool:
 
 
 class TestAnswers:
-    @pytest.mark.parametrize("fmt", FORMATS)
-    def test_downloads(self, owner_api: APIClient, done: Release, fmt: str) -> None:
-        url = f"/api/v1/releases/{done.pk}/data/?format={fmt}"
-        before = damage(done.data_path)
-        found = problem(owner_api.get(url))
-        assert f"release {done.pk} (its data)" in found["detail"]
-        assert str(HOME) not in found["detail"]
-        put(done.data_path, before)
-        assert b"".join(owner_api.get(url).streaming_content)
+    def test_downloads(self, owner_api: APIClient, done: Release) -> None:
+        for fmt in FORMATS:
+            url = f"/api/v1/releases/{done.pk}/data/?format={fmt}"
+            before = damage(done.data_path)
+            found = problem(owner_api.get(url))
+            assert f"release {done.pk} (its data)" in found["detail"], fmt
+            assert str(HOME) not in found["detail"], fmt
+            put(done.data_path, before)
+            assert b"".join(owner_api.get(url).streaming_content), fmt
 
     def test_a_byte_a_block_of_zeros_and_a_cut_have_one_answer(self, owner_api: APIClient, done: Release) -> None:
         whole = content_of(done.data_path)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -26,6 +25,7 @@ from dashboard.datasets import ledger, losses, services
 from dashboard.datasets.models import BudgetEntry, Dataset
 from privacy_engine.data import Trajectory
 from privacy_engine.mechanisms.landmark import EventLevel, Uniform, UserLevel
+from tests.dashboard.conftest import at_once
 from tests.examples import examples
 from tests.patience import patience
 
@@ -211,17 +211,7 @@ class TestRace:
     def test_sixteen_threads_get_exactly_ten_grants(self, ready_dataset: Dataset) -> None:
         services.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=300.0)
 
-        def attempt(_: int) -> bool:
-            try:
-                reserve(ready_dataset, 0.1, 300.0)
-            except ledger.BudgetExceeded:
-                return False
-            finally:
-                connection.close()
-            return True
-
-        with ThreadPoolExecutor(16) as pool:
-            assert sum(pool.map(attempt, range(16))) == 10
+        assert sum(at_once(16, lambda _: granted(ready_dataset, 0.1, 300.0, tries=1))) == 10
         assert BudgetEntry.objects.count() == 10
 
     def test_four_processes_of_four_threads_get_exactly_ten_grants(
@@ -246,15 +236,7 @@ class TestRace:
 
     def test_of_sixteen_refunds_one_is_given(self, ready_dataset: Dataset) -> None:
         entry = reserve(ready_dataset)
-
-        def attempt(_: int) -> bool:
-            try:
-                return ledger.refund(release_id=entry.release_id)
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(16) as pool:
-            assert sum(pool.map(attempt, range(16))) == 1
+        assert sum(at_once(16, lambda _: ledger.refund(release_id=entry.release_id))) == 1
         assert ledger.spent(ready_dataset)["per_km"] == 0
 
 

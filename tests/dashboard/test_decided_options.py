@@ -72,18 +72,21 @@ def again(api: APIClient, dataset: dict[str, Any], **body: Any) -> dict[str, Any
     return found
 
 
+@pytest.fixture(params=["request", "worker"])
+def worker(request: pytest.FixtureRequest) -> bool:
+    """Whether a worker reads what is sent."""
+    if request.param == "worker":
+        request.getfixturevalue("everything_is_large")
+    return bool(request.param == "worker")
+
+
 class TestStored:
-    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
     @pytest.mark.parametrize(
         "body",
         [BODY, kinds.wide(kinds.counts()), kinds.checkins(kinds.checkin_rows())],
         ids=["trajectory", "stream", "checkins"],
     )
-    def test_is_what_the_engine_decided(
-        self, owner_api: APIClient, body: bytes, worker: bool, request: pytest.FixtureRequest
-    ) -> None:
-        if worker:
-            request.getfixturevalue("everything_is_large")
+    def test_is_what_the_engine_decided(self, owner_api: APIClient, body: bytes, worker: bool) -> None:
         address = sent(owner_api, body).json()["urls"]["self"]
         if worker:
             execution.run(Dataset.objects.get().pk)
@@ -112,12 +115,9 @@ class TestStored:
 
 
 class TestLaterReadings:
-    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
     def test_another_cleaning_decides_nothing_again(
-        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool, request: pytest.FixtureRequest
+        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool
     ) -> None:
-        if worker:
-            request.getfixturevalue("everything_is_large")
         found = again(owner_api, dataset, cleaning=FIRST_EVENTS)
         assert (west(found), found["decided"]) == (50.0, SWAPPED)
         assert found["report"]["guesses"] == [GUESS]
@@ -156,33 +156,21 @@ class TestLaterReadings:
         assert found["kind"] == "checkins"
         assert not [guess for guess in found["report"]["guesses"] if guess["option"] == "kind"]
 
-    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
     @pytest.mark.parametrize("change", [{"options": {"lon_range": "180"}}, {"kind": "trajectory"}])
     def test_other_options_of_the_owner_decide_the_rest_again(
-        self,
-        owner_api: APIClient,
-        dataset: dict[str, Any],
-        change: dict[str, Any],
-        worker: bool,
-        request: pytest.FixtureRequest,
+        self, owner_api: APIClient, dataset: dict[str, Any], change: dict[str, Any], worker: bool
     ) -> None:
-        if worker:
-            request.getfixturevalue("everything_is_large")
         found = again(owner_api, dataset, **change)
         assert west(found) == 10.0
         assert GUESS not in found["decided"]["guesses"]
         assert found["decided"]["options"].get("swap") != "yes"
 
-    @pytest.mark.parametrize("worker", [False, True], ids=["request", "worker"])
     def test_another_kind_keeps_what_is_about_the_file(
-        self, owner_api: APIClient, worker: bool, request: pytest.FixtureRequest
+        self, owner_api: APIClient, dataset: dict[str, Any], worker: bool
     ) -> None:
-        found = made(owner_api, BODY)
         options = {"encoding": "Latin-1", "swap": "yes", "automatic": "no"}
-        decide(found, {"options": options, "guesses": [GUESS], "joins": []})
-        if worker:
-            request.getfixturevalue("everything_is_large")
-        found = again(owner_api, found, kind="trajectory")
+        decide(dataset, {"options": options, "guesses": [GUESS], "joins": []})
+        found = again(owner_api, dataset, kind="trajectory")
         decided = found["decided"]["options"]
         assert (decided["encoding"], decided["swap"], decided["automatic"]) == ("Latin-1", "no", "no")
         assert again(owner_api, found, kind="trajectory")["decided"] == found["decided"]

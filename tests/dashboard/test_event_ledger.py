@@ -8,13 +8,10 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from hypothesis import settings
 
 from dashboard.accounts.models import User
@@ -22,6 +19,7 @@ from dashboard.datasets import ledger, lineage, matching, selectors, services
 from dashboard.datasets.evidence import evidence_of
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, Reading, SourceFile
 from privacy_engine.mechanisms.landmark import Uniform
+from tests.dashboard.conftest import at_once
 from tests.dashboard.event_sets import Count, next_upload, series, truth
 from tests.dashboard.test_datasets_ledger import ROOT, database_url
 from tests.dashboard.test_lineage import csv, imported, lines, per_km, spend
@@ -96,17 +94,6 @@ def test_what_the_worst_event_spent_is_that_of_a_count_over_sets(db: None, owner
             for row in Reading.objects.all():
                 row.folder.remove_folder()
             transaction.set_rollback(True)
-
-
-def at_once(many: int, work: Callable[[int], Any]) -> list[Any]:
-    def attempt(i: int) -> Any:
-        try:
-            return work(i)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(many) as pool:
-        return list(pool.map(attempt, range(many)))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -19,18 +18,11 @@ from privacy_engine.experiments import dataset_digest, presets, run
 from privacy_engine.experiments import runner as experiment_runner
 from privacy_engine.experiments.presets import TDriveError, TemporalDistance
 from privacy_engine.formats import read
-from tests.dashboard.command_runner import runner
+from tests.dashboard.command_runner import Terminal, runner
 from tests.patience import patience
 
 ROOT = Path(__file__).resolve().parents[2]
 FEW = ["temporal-distance", "--set", "repetitions=3"]
-
-
-class Screen(io.StringIO):
-    """A terminal that shows the progress."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -115,7 +107,7 @@ def test_files_are_its_data(command, day, tmp_path):
 
 
 def test_a_terminal_shows_a_progress_bar(command, tmp_path):
-    screen = Screen()
+    screen = Terminal()
     assert command(*FEW, "--out", tmp_path, stderr=screen)[2] == 0
     steps = screen.getvalue().split("\r")
     assert len(steps) == 31
@@ -139,9 +131,8 @@ def test_help_lists_every_preset(command):
     assert all(cls.registered_name() in out for cls in presets)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_refusals_are_one_line(command, tmp_path, monkeypatch):
+    for arguments, message in [
         (["figure"], "name must be one of error-geolife"),
         (["temporal-distance", "--set", "repetitions=0"], "repetitions must be greater than 0, got 0"),
         (["temporal-distance", "--set", "colour=1"], "colour is not a parameter here"),
@@ -155,18 +146,16 @@ def test_help_lists_every_preset(command):
         (["spec.json", "--like", "error-tdrive"], "--like must be left out: the spec names its data"),
         (["temporal-distance", "--set", "repetitions=0,5"], "repetitions must be a whole number, got '0,5'"),
         (["spec.json", "--set", "seed=-1"], "seed must be at least 0, got -1"),
-    ],
-)
-def test_refusals_are_one_line(command, tmp_path, monkeypatch, arguments, message):
-    monkeypatch.chdir(tmp_path)
-    Path("broken.json").write_text("{")
-    Path("list.json").write_text("[]")
-    Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
-    out, wrong, code = command(*arguments, "--out", "out")
-    assert (out, code) == ("", 1)
-    assert message in wrong
-    assert wrong.count("\n") == 1
-    assert not Path("out").exists()
+    ]:
+        monkeypatch.chdir(tmp_path)
+        Path("broken.json").write_text("{")
+        Path("list.json").write_text("[]")
+        Path("spec.json").write_text(TemporalDistance(repetitions=1).spec().model_dump_json())
+        out, wrong, code = command(*arguments, "--out", "out")
+        assert (out, code) == ("", 1), (arguments, message)
+        assert message in wrong, (arguments, message)
+        assert wrong.count("\n") == 1, (arguments, message)
+        assert not Path("out").exists(), (arguments, message)
 
 
 def test_a_spec_without_a_file_takes_a_generated_series(command, tmp_path):

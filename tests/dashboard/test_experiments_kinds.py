@@ -15,7 +15,6 @@ from dashboard.experiments.models import Experiment
 from dashboard.storage.data_files import read_data
 from privacy_engine.experiments import ExperimentSpec, generators, given_of, measures, presets
 from tests.dashboard.command_runner import runner
-from tests.dashboard.conftest import client_of
 from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
 from tests.dashboard.test_experiments_api import URL, digest_of, of, work_off
 from tests.engine.test_experiments_kinds import every_measure
@@ -26,7 +25,6 @@ FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
 PRESETS = {"stream": "stream-epsilon", "checkins": "recommendation-epsilon"}
 MECHANISM = {"stream": STREAM, "checkins": POPULARITY}
 GENERATED = {"stream": {"name": "poisson-stream"}, "checkins": {"name": "city-checkins"}}
-FORMATS = ("parquet", "csv", "tex", "json")
 
 every_kind = pytest.mark.parametrize("kind", FILES)
 
@@ -106,10 +104,6 @@ class TestEveryKind:
         assert [(one["name"], one["unit"]) for one in shown["measures"]] == [(one.name, one.unit) for one in known]
         assert shown["shares"] is False
         assert all(one["share"] is None and all(v["n"] for v in one["values"]) for one in shown["points"])
-        for fmt in FORMATS:
-            answer = owner_api.get(of(found["id"], "table"), {"format": fmt})
-            assert answer.status_code == 200
-            assert b"".join(answer.streaming_content)
 
     def test_a_plan_reads_nothing_and_states_its_size(self, owner_api: Any, kind: str) -> None:
         dataset = made(owner_api, FILES[kind])
@@ -142,18 +136,6 @@ class TestEveryKind:
             assert message in error["message"]
         assert not Experiment.objects.exists()
 
-    def test_a_stranger_finds_nothing(self, owner_api: Any, stranger: Any, stranger_api: Any, kind: str) -> None:
-        dataset = made(owner_api, FILES[kind])["id"]
-        pk = submitted(owner_api, spec=spec_of(kind), dataset=dataset)["id"]
-        for parts in ((), ("results",), ("table",)):
-            assert stranger_api.get(of(pk, *parts)).status_code == 404
-        for body in ({"spec": spec_of(kind), "dataset": dataset}, {"preset": preset_of(kind), "dataset": dataset}):
-            assert stranger_api.post(URL, body, format="json").status_code == 404
-            assert stranger_api.post(f"{URL}plan/", body, format="json").status_code == 404
-        assert stranger_api.delete(of(pk)).status_code == 404
-        assert stranger_api.get(URL).json()["count"] == 0
-        assert client_of(None).get(of(pk)).status_code in (401, 403)
-
     def test_presets_and_measures_are_listed_by_kind(self, owner_api: Any, kind: str) -> None:
         known = (("presets", presets), ("measures", measures), ("generators", generators))
         for path, registry in ((f"experiment-{name}", registry) for name, registry in known):
@@ -161,19 +143,6 @@ class TestEveryKind:
             assert [one["name"] for one in found] == [cls.registered_name() for cls in registry.of(kind)] != []
             assert {one["kind"] for one in found} == {kind}
             assert owner_api.get(f"/api/v1/{path}/", {"kind": "graph"}).status_code == 400
-
-    def test_deleting_it_removes_blocks_that_no_other_one_uses(
-        self, owner_api: Any, kind: str, settings: Any, django_capture_on_commit_callbacks: Any
-    ) -> None:
-        own = spec_of(kind)["base"] | {"data": GENERATED[kind]}
-        one, two = (submitted(owner_api, spec=spec_of(kind, base=own)) for _ in range(2))
-        blocks = Path(settings.CAIRN_HOME, "blocks", str(Experiment.objects.first().owner_id))
-        with django_capture_on_commit_callbacks(execute=True):
-            owner_api.delete(of(one["id"]))
-        assert list(blocks.rglob("*.npy"))
-        with django_capture_on_commit_callbacks(execute=True):
-            owner_api.delete(of(two["id"]))
-        assert not list(blocks.rglob("*.npy"))
 
 
 def test_counts_that_are_no_whole_numbers_are_refused_before_anything_runs(owner_api: Any) -> None:

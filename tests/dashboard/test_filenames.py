@@ -6,7 +6,6 @@ import re
 from email.message import EmailMessage
 from urllib.parse import unquote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,14 +26,13 @@ CASES = [
 """Parts and their file name; tests/test_both_languages.py applies static/js/core/file_name.js to the same."""
 
 
-@pytest.mark.parametrize(("parts", "name"), CASES)
-def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone(parts: list[str], name: str) -> None:
-    assert file_name(*parts, extension="gpkg") == name
+def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone() -> None:
+    for parts, name in CASES:
+        assert file_name(*parts, extension="gpkg") == name, (parts, name)
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "parts"),
-    [
+def test_a_name_has_the_parameters_that_are_no_default() -> None:
+    for mechanism, parts in [
         ({"name": "landmark-uniform", "epsilon": 1e-6, "radius_m": 2e7}, ["eps0.000001", "D20000000m"]),
         ({"name": "landmark-skip", "epsilon": 1.5, "radius_m": 0.5, "leading": "gap"}, ["eps1.5", "D0.5m", "gap"]),
         ({"name": "w-event", "epsilon": 1, "radius_m": 200, "window": 52}, ["eps1", "D200m", "w52"]),
@@ -44,10 +42,8 @@ def test_a_file_name_has_letters_digits_points_hyphens_and_underscores_alone(par
             | {"west": 2.2, "south": 48.8, "east": 2.5, "north": 48.9},
             ["eps2", "c5", "G8"],
         ),
-    ],
-)
-def test_a_name_has_the_parameters_that_are_no_default(mechanism: dict[str, object], parts: list[str]) -> None:
-    assert parameter_parts(mechanisms.parse(mechanism)) == parts
+    ]:
+        assert parameter_parts(mechanisms.parse(mechanism)) == parts, (mechanism, parts)
 
 
 def test_a_title_is_split_into_its_parts() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -19,9 +18,8 @@ API = "/api/v1/"
 
 
 class TestHostileRequest:
-    @pytest.mark.parametrize(
-        "body",
-        [
+    def test_odd_json_is_refused_in_json(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+        for body in [
             b"[" * 100_000,
             b'{"a":' * 100_000,
             b'{"name": ' + b"9" * 5000 + b"}",
@@ -38,31 +36,22 @@ class TestHostileRequest:
             b'"x"',
             b"{",
             b'{"\\u0000": 1}',
-        ],
-    )
-    def test_odd_json_is_refused_in_json(self, owner_api: APIClient, ready_dataset: Dataset, body: bytes) -> None:
-        address = f"{API}datasets/{ready_dataset.pk}/"
-        for verb, path in (("patch", address), ("post", f"{address}read/"), ("post", f"{API}releases/")):
-            answer = getattr(owner_api, verb)(path, body, content_type="application/json")
-            harmless = body in (b"null", b"") and (verb == "patch" or path.endswith("read/"))
-            assert 400 <= answer.status_code < 500 or harmless, (path, answer.content)
-            assert harmless or answer.json()["errors"][0]["message"]
+        ]:
+            address = f"{API}datasets/{ready_dataset.pk}/"
+            for verb, path in (("patch", address), ("post", f"{address}read/"), ("post", f"{API}releases/")):
+                answer = getattr(owner_api, verb)(path, body, content_type="application/json")
+                harmless = body in (b"null", b"") and (verb == "patch" or path.endswith("read/"))
+                assert 400 <= answer.status_code < 500 or harmless, (path, answer.content)
+                assert harmless or answer.json()["errors"][0]["message"], body
 
-    def test_body_of_four_megabytes_is_too_large(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
-        body = json.dumps({"name": "x" * 4_000_000})
-        answer = owner_api.patch(f"{API}datasets/{ready_dataset.pk}/", body, content_type="application/json")
-        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (413, "too-large")
-
-    def test_unknown_media_type_is_refused(self, owner_api: APIClient) -> None:
-        answer = owner_api.post(f"{API}datasets/", b"<a/>", content_type="application/xml")
-        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (415, "unsupported_media_type")
-
-    @pytest.mark.parametrize(
-        "kind", ["multipart/form-data", "multipart/form-data; boundary=x", "multipart/form-data; boundary=" + "x" * 300]
-    )
-    def test_broken_multipart_is_refused(self, owner_api: APIClient, kind: str) -> None:
-        answer = owner_api.post(f"{API}datasets/", b"--y\r\nnonsense", content_type=kind)
-        assert (answer.status_code, bool(answer.json()["errors"])) == (415 if len(kind) > 300 else 400, True)
+    def test_broken_multipart_is_refused(self, owner_api: APIClient) -> None:
+        for kind in [
+            "multipart/form-data",
+            "multipart/form-data; boundary=x",
+            "multipart/form-data; boundary=" + "x" * 300,
+        ]:
+            answer = owner_api.post(f"{API}datasets/", b"--y\r\nnonsense", content_type=kind)
+            assert (answer.status_code, bool(answer.json()["errors"])) == (415 if len(kind) > 300 else 400, True), kind
 
     def test_a_thousand_fields_are_refused(self, owner_api: APIClient) -> None:
         fields = {f"f{i}": "x" for i in range(1000)}

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.core.rest.parsing import CSRF
 from tests.dashboard.conftest import client_of
-from tests.dashboard.every_operation import World, body_of, is_multipart, operations, request, schema, world
+from tests.dashboard.every_operation import World, body_of, is_multipart, operations, request, schema
 
+pytestmark = pytest.mark.django_db
 SCHEMA = schema()
 UNSAFE = [(method, path, one) for method, path, one in operations(SCHEMA) if method in ("POST", "PATCH", "DELETE")]
 WITH_BODY = [(*one, is_multipart(one[2])) for one in UNSAFE if "requestBody" in one[2] and one[1] != "uploads/{id}/"]
@@ -31,11 +30,6 @@ DEEPER = {  # objects inside other valid bodies
     "POST streams/{id}/events/": [{"events": [{"time": 3, "counts": {"canary a": 1, "canary b": 2}}]}],
 }
 FREE = {("events", 0, "counts")}  # names of dimensions
-
-
-@pytest.fixture
-def made(owner: User, stranger: User, owner_api: APIClient) -> World:
-    return world(owner, owner_api)
 
 
 def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -101,9 +95,9 @@ def test_operations_without_a_body_take_no_field(made: World) -> None:
     assert tried >= 30
 
 
-def test_an_upload_takes_no_field(owner_api: APIClient) -> None:
+def test_an_upload_takes_no_field(made: World) -> None:
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
-    assert refused(owner_api.post("/api/v1/uploads/", {"name": "x"}, headers=headers)) == ["name"]
+    assert refused(client_of(made.owner).post("/api/v1/uploads/", {"name": "x"}, headers=headers)) == ["name"]
 
 
 def test_the_token_of_a_form_is_none(made: World) -> None:
@@ -111,8 +105,8 @@ def test_the_token_of_a_form_is_none(made: World) -> None:
     assert request(client_of(made.owner), "POST", "datasets/", made.rows, data=body, multipart=True).status_code == 201
 
 
-def test_the_message_names_what_there_is(owner_api: APIClient) -> None:
-    answer = owner_api.post("/api/v1/projects/", {"nmae": "x"})
+def test_the_message_names_what_there_is(made: World) -> None:
+    answer = client_of(made.owner).post("/api/v1/projects/", {"nmae": "x"})
     assert answer.json()["errors"][0] == {
         "code": "parameter",
         "field": "nmae",
@@ -122,10 +116,10 @@ def test_the_message_names_what_there_is(owner_api: APIClient) -> None:
     }
 
 
-def test_what_cannot_be_changed_is_refused_when_sent_back(made: World, owner_api: APIClient) -> None:
+def test_what_cannot_be_changed_is_refused_when_sent_back(made: World) -> None:
     """A row as GET returned it: nothing of it is ignored, also not what is read only."""
-    address = f"/api/v1/experiments/{made.rows['experiments']}/"
-    fields = refused(owner_api.patch(address, owner_api.get(address).json()))
+    address, api = f"/api/v1/experiments/{made.rows['experiments']}/", client_of(made.owner)
+    fields = refused(api.patch(address, api.get(address).json()))
     assert {"id", "state", "urls"} <= set(fields)
     assert not {"name", "tags", "project"} & set(fields)
 

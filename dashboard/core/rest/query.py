@@ -80,7 +80,8 @@ def declared_parameters(view: Any) -> Mapping[str, Declared]:
 
 
 def _method(view: Any) -> str:
-    return "GET" if view.request.method == "HEAD" else str(view.request.method)
+    of_get = view.request.method == "HEAD" and hasattr(view, "get")
+    return "GET" if of_get else str(view.request.method)
 
 
 def _handler_name(view: Any) -> str:

@@ -10,9 +10,6 @@ job.
 Every block of an experiment that is computed writes a file computed.BLOCK.PID.NUMBER. While the file blocks.hold
 exists with a number in it, a process that has computed so many blocks waits and cannot be cancelled. CAIRN_TEST_PARTS
 is the number of parts an experiment is divided into.
-
-While the file audits.hold exists, an audit that is computed waits before its result is stored, and touches
-audits.reached.PID.
 """
 
 from __future__ import annotations
@@ -37,7 +34,6 @@ if ahead_s:
 
 django.setup()
 
-from dashboard.audits import execution as audits  # noqa: E402
 from dashboard.config.celery import app  # noqa: E402
 from dashboard.experiments import execution as experiments  # noqa: E402
 from dashboard.releases import execution  # noqa: E402
@@ -115,19 +111,6 @@ def compute(material, block, *arguments):
 
 experiments.compute = compute
 partition.MOST_PARTS = int(os.environ.get("CAIRN_TEST_PARTS", partition.MOST_PARTS))
-
-audited = audits.audited
-
-
-def held_audit(row, lease):
-    fields = audited(row, lease)
-    while (BARRIERS / "audits.hold").exists():
-        (BARRIERS / f"audits.reached.{os.getpid()}").touch()
-        time.sleep(0.02)
-    return fields
-
-
-audits.audited = held_audit
 
 
 @worker_ready.connect

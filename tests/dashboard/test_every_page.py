@@ -1,0 +1,141 @@
+"""What every page of the URL configuration does: for whom, with a title, and no residue of its template."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.test import Client
+from django.urls import URLResolver, get_resolver
+
+from tests.dashboard.every_operation import CANARIES
+
+pytestmark = pytest.mark.django_db
+OPEN = {"/login/", "/login/once/<str:token>/", "/join/<str:token>/", "/healthz", "/password/forgotten/"}
+OPEN |= {"/password/<str:uidb64>/<str:token>/", "/p/<str:token>/"}
+"""Pages for who is not logged in."""
+NO_PAGES = re.compile(r"^/(api|tiles|\^api|p/.*/(track|data|label)/)")
+PERSONAL = {"uploads", "sessions", "audits", "account-exports", "invitations"}
+"""What is in no project: a member is a stranger to them."""
+FORMS = {  # pages that are forms alone: refused to who may not submit them
+    *("/datasets/<uuid:pk>/count/", "/datasets/<uuid:pk>/stays/", "/datasets/<uuid:pk>/landmarks/new/"),
+    *("/datasets/<uuid:pk>/releases/new/", "/landmark-sets/<uuid:pk>/dummies/"),
+}
+MOVES = {f"/{kind}/<uuid:pk>/project/" for kind in ("datasets", "experiments", "streams")}
+RESIDUE = re.compile(r"\{\{|\{%|%\}|\{#|#\}|>None<|&lt;object|\bundefined\b|Traceback|>\s*False\s*<")
+
+
+def paths(patterns: list[Any], before: str = "/") -> list[str]:
+    """Every path of the resolver."""
+    return [
+        path
+        for one in patterns
+        for path in (
+            paths(one.url_patterns, f"{before}{one.pattern}")
+            if isinstance(one, URLResolver)
+            else [f"{before}{one.pattern}"]
+        )
+    ]
+
+
+PAGES = [path for path in paths(get_resolver().url_patterns) if not NO_PAGES.match(path)]
+WITH_ID = [path for path in PAGES if "<uuid:pk>" in path]
+PLAIN = [path for path in PAGES if "<" not in path and path not in OPEN]
+
+
+def what(path: str) -> str:
+    return path.strip("/").split("/")[0]
+
+
+@pytest.fixture
+def rows(made: Any) -> dict[str, str]:
+    """Ids by the first part of a path; what has no row in an operation of the API is that of its own."""
+    return made.rows | {"published": made.rows["publications"]}
+
+
+def address(path: str, rows: dict[str, str]) -> str:
+    return path.replace("<uuid:pk>", rows[what(path)])
+
+
+def logged_in(name: str) -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.get(username=name))
+    return client
+
+
+def checked(path: str, answer: Any) -> None:
+    """A whole page: its title, and nothing of its template, whatever is in it."""
+    page = re.sub(r"<script.*?</script>", "", answer.content.decode(), flags=re.DOTALL)
+    (title,) = re.findall(r"<title>(.*?)</title>", page, re.DOTALL)
+    assert title.strip(), path
+    assert not (found := RESIDUE.search(page)), (path, page[found.start() - 80 : found.end() + 80])
+    assert page.count("<h1") == 1, path
+    for data in re.findall(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', answer.content.decode(), re.S):
+        json.loads(data)
+
+
+def test_the_pages_are_found() -> None:
+    assert len(WITH_ID) > 20
+    assert len(PLAIN) > 20
+
+
+def test_pages_are_whole_for_their_owner(rows: dict[str, str]) -> None:
+    client, shown = logged_in("owner"), 0
+    kinds = [name for name in rows if " " in name]
+    for path in [*WITH_ID, *PLAIN]:
+        ids = [what(path), *(name for name in kinds if name.split()[1] == what(path))] if "<" in path else [""]
+        for name in ids:
+            answer = client.get(path.replace("<uuid:pk>", rows.get(name, "")))
+            assert answer.status_code in (200, 302, 403, 404, 405), (path, name)
+            if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+                checked(f"{path} {name}", answer)
+                shown += 1
+    assert shown > 45
+
+
+def test_pages_without_any_row_are_whole() -> None:
+    client = Client()
+    client.force_login(get_user_model().objects.create_user("newcomer"))
+    for path in PLAIN:
+        answer = client.get(path)
+        if answer.status_code == 200 and answer["Content-Type"].startswith("text/html"):
+            checked(path, answer)
+
+
+def test_pages_are_for_who_is_logged_in_and_those_of_others_are_not_there(rows: dict[str, str]) -> None:
+    for path in [*WITH_ID, *PLAIN]:
+        answer = Client().get(address(path, rows) if "<" in path else path)
+        assert path == "/logout/" or answer.headers.get("Location", "").startswith("/login/"), path
+    for name in ("stranger", "former"):
+        client = logged_in(name)
+        for path in WITH_ID:
+            found = {getattr(client, verb)(address(path, rows)).status_code for verb in ("get", "post")}
+            assert found in ({404}, {404, 405}), (path, found)  # 405 where the page has no such method
+        for path in PLAIN:
+            shown = client.get(path)
+            if shown.status_code == 200 and name == "stranger":
+                assert not [one for one in CANARIES if one in shown.content], path
+
+
+def test_pages_by_role(rows: dict[str, str]) -> None:
+    for name in ("viewer", "editor", "lead"):
+        client = logged_in(name)
+        for path in WITH_ID:
+            if what(path) in PERSONAL:
+                assert client.get(address(path, rows)).status_code in (404, 405), (name, path)
+                continue
+            with transaction.atomic():
+                got, posted = (getattr(client, verb)(address(path, rows)) for verb in ("get", "post"))
+                transaction.set_rollback(True)
+            form = (path in FORMS and name == "viewer") or (path in MOVES and name != "lead")
+            assert got.status_code == 403 if form else got.status_code in (200, 302, 405), (name, path, got.status_code)
+            if form:
+                assert "of the project “Osprey”" in got.content.decode()
+            if name == "viewer" and path != "/members/<uuid:pk>/remove/":
+                assert posted.status_code in (403, 405), (path, posted.status_code)
+            if name == "lead":
+                assert posted.status_code != 403, path
