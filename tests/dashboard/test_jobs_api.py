@@ -1,17 +1,12 @@
 """The list of jobs: queued and finished jobs and advice; cancel, retry and dismiss for every model."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db.models import Q
 from django.utils import timezone
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset as read_it
@@ -28,12 +23,12 @@ JOBS = f"{API}jobs/"
 
 
 @pytest.fixture
-def queued(owner: User, everything_is_large: None) -> Dataset:
+def queued(owner, everything_is_large):
     """An upload that waits for a worker."""
     return services.import_dataset(owner=owner, upload=upload(CSV), name="Run")
 
 
-def failed(row: Any, code: str = "memory", **columns: Any) -> Any:
+def failed(row, code="memory", **columns):
     """The row after it failed so."""
     type(row).objects.filter(pk=row.pk).update(
         **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
@@ -43,12 +38,12 @@ def failed(row: Any, code: str = "memory", **columns: Any) -> Any:
     return row
 
 
-def ended(api: APIClient) -> list[dict[str, Any]]:
+def ended(api):
     return list(api.get(JOBS).json()["ended"])
 
 
 class TestEnded:
-    def test_a_failed_one_states_why_and_what_to_do(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_failed_one_states_why_and_what_to_do(self, owner_api, submit):
         release = failed(submit(), "time-limit")
         (reported,) = ended(owner_api)
         assert (reported["id"], reported["kind"], reported["state"]) == (str(release.pk), "release", "failed")
@@ -56,37 +51,35 @@ class TestEnded:
         assert reported["error"]["action"].startswith("Retry when less is running.")
         assert set(reported["urls"]) == {"self", "page", "retry", "dismiss"}
 
-    def test_one_that_ends_between_two_requests_is_reported_once(
-        self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_that_ends_between_two_requests_is_reported_once(self, owner_api, submit, monkeypatch):
         release = failed(submit())
         monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first response shows it running
         reported = owner_api.get(JOBS).json()
         assert str(release.pk) not in {one["id"] for one in reported["results"]}
         assert [one["id"] for one in reported["ended"]] == [str(release.pk)]
 
-    def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api: APIClient, queued: Any) -> None:
+    def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api, queued):
         failed(queued, "no_points")
         (reported,) = ended(owner_api)
         assert (reported["error"]["again"], set(reported["urls"])) == (False, {"self", "page", "dismiss"})
 
-    def test_a_done_one_is_listed_for_a_short_time(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_done_one_is_listed_for_a_short_time(self, owner_api, submit):
         release = executed(submit())
         assert [one["state"] for one in ended(owner_api)] == ["done"]
         Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
         assert ended(owner_api) == []
 
-    def test_a_failed_one_stays_for_two_weeks(self, owner_api: APIClient, submit: Any) -> None:
+    def test_a_failed_one_stays_for_two_weeks(self, owner_api, submit):
         release = failed(submit(), finished_at=timezone.now() - timedelta(days=13))
         assert len(ended(owner_api)) == 1
         failed(release, finished_at=timezone.now() - timedelta(days=15))
         assert ended(owner_api) == []
 
-    def test_what_was_read_at_once_was_no_job(self, owner_api: APIClient, owner: User) -> None:
+    def test_what_was_read_at_once_was_no_job(self, owner_api, owner):
         services.import_dataset(owner=owner, upload=upload(CSV))
         assert ended(owner_api) == []
 
-    def test_the_newest_twenty(self, owner_api: APIClient, submit: Any, queued: Any) -> None:
+    def test_the_newest_twenty(self, owner_api, submit, queued):
         long_ago = timezone.now() - timedelta(hours=5)
         for i in range(22):
             failed(submit(), finished_at=long_ago + timedelta(minutes=i))
@@ -99,8 +92,8 @@ class TestEnded:
         assert [one["kind"] for one in reported].index("dataset") == 11
 
     def test_takes_two_queries_for_each_kind_and_one_for_the_queue_however_many_there_are(
-        self, owner_api: APIClient, submit: Any, django_assert_num_queries: Any
-    ) -> None:
+        self, owner_api, submit, django_assert_num_queries
+    ):
         for i in range(6):
             release = submit()
             if i % 2:
@@ -113,15 +106,13 @@ class TestEnded:
 
 
 class TestDismiss:
-    def test_it_is_not_listed_and_stays_stored(self, owner_api: APIClient, submit: Any) -> None:
+    def test_it_is_not_listed_and_stays_stored(self, owner_api, submit):
         release = failed(submit())
         assert owner_api.post(ended(owner_api)[0]["urls"]["dismiss"]).status_code == 204
         assert ended(owner_api) == []
         assert Release.objects.get().state == State.FAILED == release.state
 
-    def test_tried_again_and_failed_again_it_is_reported_again(
-        self, owner_api: APIClient, submit: Any, monkeypatch: Any
-    ) -> None:
+    def test_tried_again_and_failed_again_it_is_reported_again(self, owner_api, submit, monkeypatch):
         release = interrupted(submit(), monkeypatch, fail)
         retry = ended(owner_api)[0]["urls"]["retry"]
         owner_api.post(f"{JOBS}{release.pk}/dismiss/")
@@ -130,14 +121,14 @@ class TestDismiss:
         interrupted(release, monkeypatch, fail)
         assert len(ended(owner_api)) == 1
 
-    def test_an_open_one_stays_and_so_does_its_failure(self, owner_api: APIClient, submit: Any) -> None:
+    def test_an_open_one_stays_and_so_does_its_failure(self, owner_api, submit):
         release = submit()
         assert owner_api.post(f"{JOBS}{release.pk}/dismiss/").status_code == 204
         assert len(owner_api.get(JOBS).json()["results"]) == 1
         failed(release)
         assert len(ended(owner_api)) == 1
 
-    def test_a_strangers_is_not_there(self, stranger_api: APIClient, submit: Any) -> None:
+    def test_a_strangers_is_not_there(self, stranger_api, submit):
         release = failed(submit())
         for pk in (release.pk, uuid.uuid4()):
             assert stranger_api.post(f"{JOBS}{pk}/dismiss/").status_code == 404
@@ -146,7 +137,7 @@ class TestDismiss:
 
 
 class TestImports:
-    def test_a_waiting_one_is_cancelled_and_tried_again(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_a_waiting_one_is_cancelled_and_tried_again(self, owner_api, queued):
         (job,) = owner_api.get(JOBS).json()["results"]
         assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
         read_it(str(queued.pk))
@@ -158,15 +149,15 @@ class TestImports:
         queued.refresh_from_db()
         assert (queued.state, queued.points) == (State.READY, 3)
 
-    def test_a_running_one_receives_it(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_a_running_one_receives_it(self, owner_api, queued):
         token = leases.claim(Dataset, queued.pk)
         assert token
         owner_api.post(f"{API}datasets/{queued.pk}/cancel/")
         with pytest.raises(leases.Cancelled):
             leases.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
 
-    def test_one_that_failed_is_read_again(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
-        def full(*_: Any) -> Any:
+    def test_one_that_failed_is_read_again(self, owner_api, queued, monkeypatch):
+        def full(*_):
             raise MemoryError
 
         with monkeypatch.context() as patch:
@@ -179,19 +170,19 @@ class TestImports:
         queued.refresh_from_db()
         assert (queued.state, queued.error) == (State.READY, None)
 
-    def test_fail_ready(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_fail_ready(self, owner_api, ready_dataset):
         for name in ("cancel", "retry"):
             answer = owner_api.post(f"{API}datasets/{ready_dataset.pk}/{name}/")
             assert (name, answer.status_code) == (name, 409)
 
-    def test_fail_upload_gone(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_fail_upload_gone(self, owner_api, queued):
         failed(queued).original_path.unlink()
         answer = owner_api.post(f"{API}datasets/{queued.pk}/retry/")
         assert answer.status_code == 409
         assert "Upload the file again" in answer.json()["errors"][0]["message"]
 
-    def test_the_dataset_states_what_to_do(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
-        def empty(*_: Any, **__: Any) -> Any:
+    def test_the_dataset_states_what_to_do(self, owner_api, queued, monkeypatch):
+        def empty(*_, **__):
             raise FormatError("The file is empty.", code="empty")
 
         monkeypatch.setattr("dashboard.datasets.execution.read", empty)

@@ -7,15 +7,11 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.config.celery import Heartbeat, app
 from dashboard.core import beats
 from dashboard.core.templatetags.display import queued
@@ -31,14 +27,14 @@ from tests.redis_server import age_beat
 JOBS = "/api/v1/jobs/"
 
 
-def waiting(owner: User, name: str, ago_s: float) -> Dataset:
+def waiting(owner, name, ago_s):
     """A dataset that has waited so long."""
     row = Dataset.objects.create(owner=owner, name=name)
     Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=ago_s))
     return row
 
 
-def experiment(owner: User, *starts: int | None) -> Experiment:
+def experiment(owner, *starts):
     """A queued experiment with a waiting part at each of ``starts``."""
     spec = presets.parse({"name": "temporal-distance"}).spec()
     row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
@@ -48,26 +44,26 @@ def experiment(owner: User, *starts: int | None) -> Experiment:
 
 
 class TestPositions:
-    def test_the_longest_waiting_is_first_whoever_owns_it(self, owner: User, stranger: User) -> None:
+    def test_the_longest_waiting_is_first_whoever_owns_it(self, owner, stranger):
         later, first = waiting(owner, "later", 5), waiting(stranger, "first", 60)
         assert positions() == {first.pk: 1, later.pk: 2}
 
-    def test_a_retried_job_waits_from_its_new_message_on(self, owner: User) -> None:
+    def test_a_retried_job_waits_from_its_new_message_on(self, owner):
         retried, other = waiting(owner, "retried", 60), waiting(owner, "other", 30)
         Dataset.objects.filter(pk=retried.pk).update(enqueued_at=timezone.now())
         assert positions() == {other.pk: 1, retried.pk: 2}
 
-    def test_what_runs_or_is_over_has_none(self, owner: User) -> None:
+    def test_what_runs_or_is_over_has_none(self, owner):
         over = {"state": State.CANCELLED, "finished_at": timezone.now()}
         Dataset.objects.create(owner=owner, name="over", **over)
         assert positions() == {}
 
-    def test_parts_count_once_and_in_the_queue_of_experiments(self, owner: User) -> None:
+    def test_parts_count_once_and_in_the_queue_of_experiments(self, owner):
         dataset = waiting(owner, "large", 60)
         first, second = experiment(owner, 0, 5, 9), experiment(owner, None)
         assert positions() == {dataset.pk: 1, first.pk: 1, second.pk: 2}
 
-    def test_the_api_reports_them(self, owner_api: APIClient, owner: User) -> None:
+    def test_the_api_reports_them(self, owner_api, owner):
         waiting(owner, "first", 60)
         second = waiting(owner, "second", 30)
         assert [job["queue_position"] for job in owner_api.get(JOBS).json()["results"]] == [1, 2]
@@ -75,30 +71,28 @@ class TestPositions:
         row = experiment(owner, None)
         assert owner_api.get(f"/api/v1/experiments/{row.pk}/").json()["queue_position"] == 1
 
-    def test_a_list_counts_the_queue_once(
-        self, owner_api: APIClient, owner: User, django_assert_max_num_queries: Any
-    ) -> None:
+    def test_a_list_counts_the_queue_once(self, owner_api, owner, django_assert_max_num_queries):
         for _ in range(10):
             experiment(owner, None)
         with django_assert_max_num_queries(12):
             found = owner_api.get("/api/v1/experiments/").json()["results"]
         assert sorted(one["queue_position"] for one in found) == list(range(1, 11))
 
-    def test_pages_state_it(self, owner_page: Client, owner: User) -> None:
+    def test_pages_state_it(self, owner_page, owner):
         experiment(owner, None)
         third = [experiment(owner, None) for _ in range(2)][-1]
         page = owner_page.get(f"/experiments/{third.pk}/").content.decode()
         assert "Waiting for a worker, third in the queue" in page
         assert "waiting for a worker, second in the queue" in owner_page.get("/experiments/").content.decode()
 
-    def test_text(self) -> None:
+    def test_text(self):
         assert queued(None) == "waiting for a worker"
         assert queued(3) == "waiting for a worker, third in the queue"
         assert queued(1200) == "waiting for a worker, number 1,200 in the queue"
 
 
 class TestWorkers:
-    def test_one_answers_until_its_beat_is_ten_seconds_old(self, beats_recorded: None) -> None:
+    def test_one_answers_until_its_beat_is_ten_seconds_old(self, beats_recorded):
         assert workers.answering() == 0
         workers.beat("celery@first")
         workers.beat("celery@second")
@@ -108,7 +102,7 @@ class TestWorkers:
         workers.stopped("celery@second")
         assert workers.answering() == 0
 
-    def test_healthz_has_their_number(self, beats_recorded: None, db: None, client: Client) -> None:
+    def test_healthz_has_their_number(self, beats_recorded, db, client):
         health = client.get("/healthz").json()
         assert (health["ok"], health["workers"], health["worker_beat_s"]) == (True, 0, None)
         workers.beat("one")
@@ -116,9 +110,7 @@ class TestWorkers:
         assert health["workers"] == 1
         assert 0 <= health["worker_beat_s"] < 5
 
-    def test_pages_are_warned_after_a_job_waited_ten_seconds(
-        self, beats_recorded: None, owner_api: APIClient, owner: User
-    ) -> None:
+    def test_pages_are_warned_after_a_job_waited_ten_seconds(self, beats_recorded, owner_api, owner):
         row = waiting(owner, "large", 3)
         assert not owner_api.get(JOBS).json()["no_worker"]
         Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=11))
@@ -126,22 +118,20 @@ class TestWorkers:
         workers.beat("one")
         assert not owner_api.get(JOBS).json()["no_worker"]
 
-    def test_a_killed_one_is_forgotten_after_an_hour(self, beats_recorded: None) -> None:
+    def test_a_killed_one_is_forgotten_after_an_hour(self, beats_recorded):
         workers.beat("killed")
         age_beat("worker", "killed", beats.FORGOTTEN_S - 0.1)
         assert workers.age_s("killed") == pytest.approx(beats.FORGOTTEN_S, abs=1)
         time.sleep(0.3)
         assert workers.age_s("killed") is None
 
-    def test_none_is_known_while_the_broker_is_away(self, settings: Any, tmp_path: Path) -> None:
+    def test_none_is_known_while_the_broker_is_away(self, settings, tmp_path):
         settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/none.sock"
         workers.beat("one")
         assert (workers.latest(), workers.answering(), workers.age_s("one")) == ([], 0, None)
         workers.stopped("one")
 
-    def test_those_of_other_hosts_count_whatever_their_clock_and_home(
-        self, beats_recorded: None, settings: Any, tmp_path: Path
-    ) -> None:
+    def test_those_of_other_hosts_count_whatever_their_clock_and_home(self, beats_recorded, settings, tmp_path):
         program = "import django; django.setup(); from dashboard.jobs import workers; workers.beat('far', ['batch'])"
         there = os.environ | {"CAIRN_HOME": str(tmp_path), "REDIS_URL": settings.CELERY_BROKER_URL}
         there["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
@@ -150,20 +140,20 @@ class TestWorkers:
 
 
 class _Timer:
-    def __init__(self) -> None:
+    def __init__(self):
         self.calls: list[Any] = []
         self.cancelled = False
 
-    def call_repeatedly(self, seconds: float, work: Any, args: tuple[Any, ...]) -> _Timer:
+    def call_repeatedly(self, seconds, work, args):
         self.calls.append((seconds, work, args))
         return self
 
-    def cancel(self) -> None:
+    def cancel(self):
         self.cancelled = True
 
 
 class TestHeartbeat:
-    def test_the_consumer_beats_while_it_runs(self, beats_recorded: None) -> None:
+    def test_the_consumer_beats_while_it_runs(self, beats_recorded):
         class Consumer:
             hostname, timer = "celery@here", _Timer()
             steps: Any = ()

@@ -12,27 +12,25 @@ from celery import current_app
 from django.conf import settings
 
 from dashboard.jobs import queue
-from dashboard.jobs.models import Job, models_of
+from dashboard.jobs.models import models_of
 
 BATCH = {"experiments.run", "audits.run", "attacks.run", "account_data.export"}
 
 MODELS = pytest.mark.parametrize("model", models_of(), ids=lambda model: model.__name__)
 
 
-def test_no_two_models_share_a_task() -> None:
+def test_no_two_models_share_a_task():
     names = [model.TASK for model in models_of()]
     assert len(set(names)) == len(names) == 6
 
 
 @MODELS
 class TestTask:
-    def test_is_registered_where_celery_looks_for_tasks(self, model: type[Job]) -> None:
+    def test_is_registered_where_celery_looks_for_tasks(self, model):
         current_app.loader.import_default_modules()
         assert current_app.tasks[model.TASK].name == model.TASK
 
-    def test_message_goes_to_its_queue_and_carries_the_id_alone(
-        self, model: type[Job], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_message_goes_to_its_queue_and_carries_the_id_alone(self, model, monkeypatch):
         sent: list[tuple[str, dict[str, Any]]] = []
         monkeypatch.setattr(current_app, "send_task", lambda name, **rest: sent.append((name, rest)))
         monkeypatch.setattr(type(model._default_manager), "filter", lambda *_, **__: _Updated(), raising=False)
@@ -44,11 +42,11 @@ class TestTask:
 
 
 class _Updated:
-    def update(self, **_: Any) -> int:
+    def update(self, **_):
         return 1
 
 
-def test_services_load_without_tasks() -> None:
+def test_services_load_without_tasks():
     """A process that only submits needs no worker code: nothing registers a task as it is imported."""
     code = (
         "import django, sys; django.setup()\n"

@@ -1,7 +1,5 @@
 """All series of a dataset or a release at once: pieces in order, reduced to a number of points, for the owner alone."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np
@@ -21,7 +19,7 @@ from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, rele
 URL = "/api/v1/datasets/"
 
 
-def lines(*lengths: int) -> list[Line]:
+def lines(*lengths):
     """Random walks."""
     rng = np.random.default_rng(5)
     made = []

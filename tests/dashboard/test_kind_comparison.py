@@ -1,12 +1,6 @@
 """The comparison of count streams and check-ins, while a worker finishes a release."""
 
-from __future__ import annotations
-
-from typing import Any
-
-import pytest
 from django.urls import reverse
-from rest_framework.test import APIClient
 
 from dashboard.jobs.models import State
 from dashboard.releases import kind_pages
@@ -15,9 +9,7 @@ from tests.dashboard import kinds
 from tests.dashboard.kinds import POPULARITY, made, released
 
 
-def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(
-    owner_api: APIClient, owner_page: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(owner_api, owner_page, monkeypatch):
     """The page reloads when an open job is over: it must not list as ended what it does not show yet."""
     dataset = made(owner_api, kinds.checkins(kinds.checkin_rows()))
     release = Release.objects.get(pk=released(owner_api, dataset, POPULARITY)["id"])
@@ -25,7 +17,7 @@ def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(
     Release.objects.filter(pk=release.pk).update(state=State.QUEUED, finished_at=None)
     styles = kind_pages._styles
 
-    def meanwhile(*arguments: Any) -> Any:
+    def meanwhile(*arguments):
         Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=finished)
         return styles(*arguments)
 

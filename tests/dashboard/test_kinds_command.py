@@ -1,10 +1,7 @@
 """``manage.py release`` and ``manage.py verify`` with files of counts and of check-ins."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -12,7 +9,7 @@ import pytest
 from dashboard.releases.management.commands.release import Command
 from privacy_engine import formats
 from privacy_engine.data import CountStream
-from privacy_engine.mechanism import Mechanism, mechanisms
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from privacy_engine.verify.readers import bare
 from tests.dashboard import kinds
@@ -22,26 +19,26 @@ from tests.dashboard.kinds import POPULARITY, SAMPLE, STREAM
 Run = Callable[..., tuple[str, str, int]]
 
 
-def given(mechanism: dict[str, object]) -> list[str]:
+def given(mechanism):
     rest = [part for name, value in mechanism.items() if name != "name" for part in ("--set", f"{name}={value}")]
     return ["--mechanism", str(mechanism["name"]), *rest]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys):
     """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "release", capsys)
 
 
 @pytest.fixture
-def counts(tmp_path: Path) -> Path:
+def counts(tmp_path):
     path = tmp_path / "counts.csv"
     path.write_bytes(kinds.wide(kinds.counts()))
     return path
 
 
 @pytest.fixture
-def checkins(tmp_path: Path) -> Path:
+def checkins(tmp_path):
     path = tmp_path / "checkins.csv"
     path.write_bytes(kinds.checkins(kinds.checkin_rows()))
     return path
@@ -49,7 +46,7 @@ def checkins(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("fmt", ["csv", "parquet"])
 @pytest.mark.parametrize("mechanism", [STREAM, SAMPLE], ids=lambda one: one["name"])
-def test_releases_counts(run: Run, counts: Path, tmp_path: Path, mechanism: dict[str, object], fmt: str) -> None:
+def test_releases_counts(run, counts, tmp_path, mechanism, fmt):
     out = tmp_path / f"out.{fmt}"
     stated, wrong, code = run(counts, *given(mechanism), "--out", out)
     assert (wrong, code) == ("", 0)
@@ -57,7 +54,7 @@ def test_releases_counts(run: Run, counts: Path, tmp_path: Path, mechanism: dict
     assert verify(out.read_bytes(), out.name).holds
 
 
-def test_states_which_timestamps_of_a_damaged_file_are_left_out(run: Run, tmp_path: Path) -> None:
+def test_states_which_timestamps_of_a_damaged_file_are_left_out(run, tmp_path):
     path, out = tmp_path / "counts.csv", tmp_path / "out.csv"
     path.write_text("time,a,b\n2026-01-01,1,2\n2026-01-02,,7\n2026-01-03,-1,7\n2026-01-04,x,7\n2026-01-05,3,\n")
     stated, _, code = run(path, *given(SAMPLE), "--out", out)
@@ -69,9 +66,7 @@ def test_states_which_timestamps_of_a_damaged_file_are_left_out(run: Run, tmp_pa
 
 
 @pytest.mark.parametrize("cls", list(mechanisms.of("stream")), ids=lambda cls: cls.registered_name())
-def test_every_stream_mechanism_releases_by_level_and_window_alone(
-    run: Run, counts: Path, tmp_path: Path, cls: type[Mechanism]
-) -> None:
+def test_every_stream_mechanism_releases_by_level_and_window_alone(run, counts, tmp_path, cls):
     """The names and timestamps of the upload, a label, and where there is no guarantee only with a seed."""
     out, name = tmp_path / "out.csv", cls.registered_name()
     arguments = [counts, "--mechanism", name, "--set", "epsilon=1", "--set", "window=10", "--out", out]
@@ -103,9 +98,7 @@ HEADERS = {
 
 @pytest.mark.parametrize("fmt", ["csv", "parquet"])
 @pytest.mark.parametrize("given_as", HEADERS)
-def test_the_export_has_the_header_and_timestamps_of_the_input(
-    run: Run, tmp_path: Path, given_as: str, fmt: str
-) -> None:
+def test_the_export_has_the_header_and_timestamps_of_the_input(run, tmp_path, given_as, fmt):
     """None of these needs --kind: their columns are those of counts alone."""
     data, header = HEADERS[given_as]
     file, out = tmp_path / "counts.csv", tmp_path / f"out.{fmt}"
@@ -121,7 +114,7 @@ def test_the_export_has_the_header_and_timestamps_of_the_input(
 
 
 @pytest.mark.parametrize("fmt", ["csv", "parquet"])
-def test_an_export_is_read_again(run: Run, counts: Path, tmp_path: Path, fmt: str) -> None:
+def test_an_export_is_read_again(run, counts, tmp_path, fmt):
     """The label is no dimension."""
     out = tmp_path / f"out.{fmt}"
     assert run(counts, *given(STREAM), "--out", out)[2] == 0
@@ -131,14 +124,14 @@ def test_an_export_is_read_again(run: Run, counts: Path, tmp_path: Path, fmt: st
     assert (read.time_name, read.names, read.labels) == ("date", before.names, before.labels)
 
 
-def test_positions_are_counts_where_the_user_states_it(run: Run, tmp_path: Path) -> None:
+def test_positions_are_counts_where_the_user_states_it(run, tmp_path):
     file, out = tmp_path / "positions.csv", tmp_path / "out.csv"
     file.write_bytes(kinds.wide(kinds.counts()[:, :2], ("lat", "lon")))
     assert run(file, "--kind", "stream", *given(STREAM), "--out", out)[1:] == ("", 0)
     assert verify(out.read_bytes(), out.name).holds
 
 
-def test_another_header_of_timestamps_is_detected(run: Run, counts: Path, tmp_path: Path) -> None:
+def test_another_header_of_timestamps_is_detected(run, counts, tmp_path):
     out = tmp_path / "out.csv"
     assert run(counts, *given(STREAM), "--out", out)[2] == 0
     checks = verify(out.read_bytes().replace(b"date,", b"time,", 1)).checks
@@ -147,7 +140,7 @@ def test_another_header_of_timestamps_is_detected(run: Run, counts: Path, tmp_pa
 
 @pytest.mark.parametrize("unit", ["user", "record"])
 @pytest.mark.parametrize("fmt", ["csv", "json"])
-def test_releases_check_ins(run: Run, checkins: Path, tmp_path: Path, fmt: str, unit: str) -> None:
+def test_releases_check_ins(run, checkins, tmp_path, fmt, unit):
     out = tmp_path / f"out.{fmt}"
     stated, wrong, code = run(checkins, *given(POPULARITY | {"privacy_unit": unit}), "--out", out)
     assert (wrong, code) == ("", 0)
@@ -155,7 +148,7 @@ def test_releases_check_ins(run: Run, checkins: Path, tmp_path: Path, fmt: str, 
     assert verify(out.read_bytes(), out.name).holds
 
 
-def test_a_seed_repeats_the_run_and_ends_privacy(run: Run, counts: Path, tmp_path: Path) -> None:
+def test_a_seed_repeats_the_run_and_ends_privacy(run, counts, tmp_path):
     one, other = tmp_path / "1.csv", tmp_path / "2.csv"
     for seed, alike in ([], False), (["--seed", "7"], True):
         for out in (one, other):
@@ -184,9 +177,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_fail_with_one_clear_line_and_no_file(
-    run: Run, counts: Path, checkins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
-) -> None:
+def test_fail_with_one_clear_line_and_no_file(run, counts, checkins, tmp_path, monkeypatch, why):
     (file, *rest), reported = REFUSED[why]
     bare = [row.rsplit(",", 2)[0] for row in kinds.checkin_rows()]
     (tmp_path / "bare.csv").write_bytes(kinds.checkins(bare, "user_id,time,venue_id"))

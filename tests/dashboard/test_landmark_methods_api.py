@@ -1,7 +1,5 @@
 """Zones, random landmarks and a file's landmark column by the API; hostile descriptions are the client's fault."""
 
-from __future__ import annotations
-
 import io
 import json
 
@@ -39,7 +37,7 @@ def first_error(answer):
 
 
 @pytest.fixture
-def marked_dataset(owner_api) -> Dataset:
+def marked_dataset(owner_api):
     """Two series, their rows out of order, marked by the file."""
     answer = owner_api.post(DATASETS, {"file": upload(MARKED)}, format="multipart")
     assert answer.status_code == 201, answer.content

@@ -1,7 +1,5 @@
 """Landmark sets: invariants of marking, previewing and deleting."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

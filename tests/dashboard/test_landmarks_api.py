@@ -1,7 +1,5 @@
 """The REST API of the landmarks app: shapes, errors and permissions."""
 
-from __future__ import annotations
-
 import json
 import uuid
 

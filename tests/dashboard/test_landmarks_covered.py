@@ -1,7 +1,5 @@
 """Landmarks and guarantees in the dashboard: what each method of selection covers, what is charged and refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

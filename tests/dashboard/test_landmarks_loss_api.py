@@ -1,11 +1,8 @@
 """A landmark set's report and budgets for a target: the engine's numbers, refusals and permissions."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
-from typing import Any
 
 import numpy as np
 import pytest
@@ -36,18 +33,18 @@ NEAR = {"n": 2, "s": 0.1, "diameter_m": 200}
 PARIS_MASK = np.isin(np.arange(8), [0, 2, 4, 7])
 
 
-def loss_of(landmark_set: Any) -> str:
+def loss_of(landmark_set):
     return f"/api/v1/landmark-sets/{landmark_set.pk}/loss/"
 
 
-def loss(api: Any, landmark_set: Any, query: dict[str, str] | None = None) -> Any:
+def loss(api, landmark_set, query=None):
     """The report for states one radius apart, where the query names no distance and no cells: levels are as given."""
     requested = query or {}
     known = {} if "cell_m" in requested else {"diameter_m": requested.get("radius_m", "1")}
     return api.get(loss_of(landmark_set), known | requested)
 
 
-def row_of(answer: Any, name: str) -> dict[str, Any]:
+def row_of(answer, name):
     return next(row for row in answer.json()["mechanisms"] if row["name"] == name)
 
 

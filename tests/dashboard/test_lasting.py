@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
@@ -16,14 +15,11 @@ from django.utils import timezone
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts import lasting, services
 from dashboard.accounts.models import ApiToken, User, UserSession
-from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.projects.models import Membership
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
-from dashboard.releases.models import Release
 from dashboard.streams import live
-from dashboard.streams.models import LiveStream
 from dashboard.streams.services import open_stream
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.test_passwords import FORM, logged_in, with_password
@@ -32,13 +28,13 @@ MEGABYTE = bytes(1_000_000)
 
 
 @pytest.fixture
-def stream(owner: User) -> LiveStream:
+def stream(owner):
     spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
     return open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)[0]
 
 
 @pytest.fixture
-def export(owner: User) -> AccountExport:
+def export(owner):
     row = AccountExport.objects.create(
         owner=owner, state=State.DONE, finished_at=timezone.now(), size_bytes=len(MEGABYTE), sha256="0" * 64
     )
@@ -47,34 +43,34 @@ def export(owner: User) -> AccountExport:
     return row
 
 
-def log_out(here: Client, other: Client) -> None:
+def log_out(here, other):
     here.post("/logout/")
 
 
-def end_it_from_another(here: Client, other: Client) -> None:
+def end_it_from_another(here, other):
     row = UserSession.objects.get(session_key=here.session.session_key)
     other.post("/account/sessions/end/", {"session": str(row.id)})
 
 
-def end_all_others(here: Client, other: Client) -> None:
+def end_all_others(here, other):
     other.post("/account/sessions/end/")
 
 
-def change_the_password(here: Client, other: Client) -> None:
+def change_the_password(here, other):
     assert other.post("/password/", FORM).status_code == 302
 
 
-def expire(here: Client, other: Client) -> None:
+def expire(here, other):
     before = timezone.now() - timedelta(seconds=1)
     UserSession.objects.update(expire_date=before)
     ApiToken.objects.update(expiry=before)
 
 
-def deactivate(here: Client, other: Client) -> None:
+def deactivate(here, other):
     User.objects.update(is_active=False)
 
 
-def revoke(here: Client, other: Client) -> None:
+def revoke(here, other):
     other.post(f"/tokens/{ApiToken.objects.get().token_key}/revoke/")
 
 
@@ -84,10 +80,10 @@ CASES = [("session", end) for end in OF_SESSIONS] + [("token", end) for end in O
 
 
 @pytest.fixture
-def browsers(owner: User) -> Callable[[str], tuple[Client, Client]]:
+def browsers(owner):
     """A client that a session or a token authenticates, and another session of the owner."""
 
-    def make(by: str) -> tuple[Client, Client]:
+    def make(by):
         with_password(owner)
         if by == "session":
             return logged_in(owner), logged_in(owner)
@@ -97,15 +93,13 @@ def browsers(owner: User) -> Callable[[str], tuple[Client, Client]]:
     return make
 
 
-def guards() -> list[lasting.Guard]:
+def guards():
     return list(lasting.watcher._guards)
 
 
 class TestStream:
     @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(
-        self, stream: LiveStream, browsers: Any, monkeypatch: pytest.MonkeyPatch, by: str, end: Any
-    ) -> None:
+    def test_ends_at_the_next_look(self, stream, browsers, monkeypatch, by, end):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
         monkeypatch.setattr(live, "BEAT_S", 0.0)
         here, other = browsers(by)
@@ -116,13 +110,7 @@ class TestStream:
         assert list(content) == []  # without "gone": the page logs in again
         assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
 
-    def test_one_query_reads_state_and_permission(
-        self,
-        owner: User,
-        stream: LiveStream,
-        monkeypatch: pytest.MonkeyPatch,
-        django_assert_num_queries: Any,
-    ) -> None:
+    def test_one_query_reads_state_and_permission(self, owner, stream, monkeypatch, django_assert_num_queries):
         """Beside those of the roles and of what was published."""
         monkeypatch.setattr(live, "LOOK_S", 0.0)
         monkeypatch.setattr(live, "BEAT_S", 0.0)
@@ -133,11 +121,11 @@ class TestStream:
 
 
 @pytest.fixture
-def begun(db: None) -> Iterator[Callable[[Client, str], tuple[Any, lasting.Guard]]]:
+def begun(db):
     """A download of which one block was sent, and its guard."""
     with ExitStack() as stack:
 
-        def begin(here: Client, path: str) -> tuple[Any, lasting.Guard]:
+        def begin(here, path):
             before = guards()
             answer: Any = here.get(path)
             stack.callback(answer.close)
@@ -154,7 +142,7 @@ def begun(db: None) -> Iterator[Callable[[Client, str], tuple[Any, lasting.Guard
 
 class TestDownload:
     @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(self, begun: Any, export: AccountExport, browsers: Any, by: str, end: Any) -> None:
+    def test_ends_at_the_next_look(self, begun, export, browsers, by, end):
         here, other = browsers(by)
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
         end(here, other)
@@ -162,7 +150,7 @@ class TestDownload:
         with pytest.raises(lasting.Ended):
             list(content)
 
-    def test_is_whole_where_nothing_ends(self, export: AccountExport, browsers: Any) -> None:
+    def test_is_whole_where_nothing_ends(self, export, browsers):
         here, _ = browsers("session")
         answer = here.get(f"/api/v1/account-exports/{export.pk}/data/")
         assert answer["Content-Length"] == "1000000"
@@ -171,7 +159,7 @@ class TestDownload:
         answer.close()
         assert len(guards()) == len(before) - 1
 
-    def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export: AccountExport, browsers: Any) -> None:
+    def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
         here, other = browsers("session")
         request: Any = here.get("/account/").wsgi_request
         answer: Any = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
@@ -185,16 +173,14 @@ class TestDownload:
             file.read(7)
         answer.close()
 
-    def test_ends_with_the_role_in_the_project(
-        self, begun: Any, shared_dataset: Dataset, done: Release, member: Callable[[str], User]
-    ) -> None:
+    def test_ends_with_the_role_in_the_project(self, begun, shared_dataset, done, member):
         here = logged_in(member("viewer"))
         _, guard = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
         Membership.objects.filter(user__username="viewer").delete()
         guard.look()
         assert guard.ended
 
-    def test_ends_with_the_public_link(self, begun: Any, done: Release) -> None:
+    def test_ends_with_the_public_link(self, begun, done):
         publish_release(release=done, title="A walk")
         row = Publication.objects.get()
         _, guard = begun(Client(), f"{row.path}label/")
@@ -202,25 +188,18 @@ class TestDownload:
         guard.look()
         assert guard.ended
 
-    def test_goes_on_where_the_row_is_deleted(self, begun: Any, export: AccountExport, browsers: Any) -> None:
+    def test_goes_on_where_the_row_is_deleted(self, begun, export, browsers):
         here, _ = browsers("session")
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
         export.delete()
         guard.look()
         assert sum(map(len, content)) > 0
 
-    def test_a_database_that_is_away_ends_none(
-        self,
-        begun: Any,
-        export: AccountExport,
-        browsers: Any,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
-    ) -> None:
+    def test_a_database_that_is_away_ends_none(self, begun, export, browsers, monkeypatch, caplog):
         here, _ = browsers("session")
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
 
-        def away() -> None:
+        def away():
             raise OperationalError("gone")
 
         monkeypatch.setattr(guard, "look", away)

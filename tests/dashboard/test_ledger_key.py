@@ -1,7 +1,5 @@
 """The ledger's key: a secret file of its own, made once, or given; never SECRET_KEY."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -16,27 +14,27 @@ SHOW = "from django.conf import settings; print(settings.CAIRN_LEDGER_KEY)"
 GIVEN = "a-key-of-the-group-0123456789-0123456789"
 
 
-def start(home: Path, code: str = SHOW, **environment: str) -> subprocess.Popen[str]:
+def start(home, code=SHOW, **environment):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN")}
     environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, **pipes)
 
 
-def key(home: Path, **environment: str) -> str:
+def key(home, **environment):
     out, error = start(home, **environment).communicate(timeout=patience(60))
     assert not error, error
     return out.strip()
 
 
-def refused(home: Path, **environment: str) -> str:
+def refused(home, **environment):
     process = start(home, **environment)
     error = process.communicate(timeout=patience(60))[1]
     assert process.returncode == 1
     return error
 
 
-def test_is_a_file_for_its_owner_alone_made_once(tmp_path: Path) -> None:
+def test_is_a_file_for_its_owner_alone_made_once(tmp_path):
     first = key(tmp_path)
     assert len(first) > 80
     assert (tmp_path / "ledger.key").stat().st_mode & 0o777 == 0o600
@@ -45,19 +43,19 @@ def test_is_a_file_for_its_owner_alone_made_once(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.key", "secret.key", "tmp"]
 
 
-def test_survives_rotation_of_the_secret_key(tmp_path: Path) -> None:
+def test_survives_rotation_of_the_secret_key(tmp_path):
     first = key(tmp_path)
     (tmp_path / "secret.key").unlink()
     assert key(tmp_path) == first == key(tmp_path, CAIRN_SECRET_KEY="another")
 
 
-def test_of_eight_first_starts_at_once_is_one(tmp_path: Path) -> None:
+def test_of_eight_first_starts_at_once_is_one(tmp_path):
     found = [process.communicate(timeout=patience(120))[0] for process in [start(tmp_path) for _ in range(8)]]
     assert len(set(found)) == 1
     assert len(found[0].strip()) > 80
 
 
-def test_is_given_by_the_environment_or_a_file(tmp_path: Path) -> None:
+def test_is_given_by_the_environment_or_a_file(tmp_path):
     (tmp_path / "given").write_text(f"{GIVEN}\n")
     assert key(tmp_path, CAIRN_LEDGER_KEY=GIVEN) == GIVEN
     assert key(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given")) == GIVEN
@@ -65,14 +63,14 @@ def test_is_given_by_the_environment_or_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "reason"), [("", "is empty"), ("short", "must have at least 32 characters, got 5")])
-def test_that_is_too_short_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+def test_that_is_too_short_is_refused(tmp_path, text, reason):
     (tmp_path / "given").write_text(text)
     message = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given"))
     assert reason in message
     assert "CAIRN_LEDGER_KEY_FILE" in message
 
 
-def test_a_file_that_is_not_there_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_refused_by_name(tmp_path):
     message = refused(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "nothing"))
     assert "CAIRN_LEDGER_KEY_FILE must name a readable file" in message
     assert not (tmp_path / "ledger.key").exists()

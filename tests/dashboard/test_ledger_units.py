@@ -1,9 +1,6 @@
 """Budgets in several units of loss, and lineages of count streams and check-ins."""
 
-from __future__ import annotations
-
 import uuid
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -11,7 +8,6 @@ from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.accounts.models import User
 from dashboard.datasets import ledger, lineage, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, LineageEntry
 from privacy_engine.errors import ParameterErrors
@@ -25,47 +21,47 @@ ROWS = kinds.checkin_rows()
 COUNTS = kinds.counts()
 
 
-def imported(owner: User, body: bytes, kind: str = "") -> Dataset:
+def imported(owner, body, kind=""):
     return services.import_dataset(owner=owner, upload=upload(body, "data.csv"), kind=kind)
 
 
-def spend(dataset: Dataset, mechanism: dict[str, Any], epsilon: float = 1.0) -> BudgetEntry:
+def spend(dataset, mechanism, epsilon=1.0):
     chosen = mechanisms.parse(mechanism | {"epsilon": epsilon})
     return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=chosen)
 
 
-def spent(dataset: Dataset, unit: str) -> float:
+def spent(dataset, unit):
     return ledger.spent(Dataset.objects.get(pk=dataset.pk), unit)["per_km"]
 
 
-def both(dataset: Dataset) -> tuple[float, float]:
+def both(dataset):
     return spent(dataset, "user"), spent(dataset, "record")
 
 
 @pytest.fixture
-def checkins(owner: User) -> Dataset:
+def checkins(owner):
     return imported(owner, kinds.checkins(ROWS))
 
 
 @pytest.fixture
-def stream(owner: User) -> Dataset:
+def stream(owner):
     return imported(owner, kinds.wide(COUNTS))
 
 
 class TestUnits:
-    def test_of_another_kind_of_data_are_refused(self, checkins: Dataset) -> None:
+    def test_of_another_kind_of_data_are_refused(self, checkins):
         with pytest.raises(ParameterErrors) as refused:
             ledger.parse_total(checkins, {"epsilon": 1.0, "unit": "event"})
         (error,) = refused.value.errors
         assert (error.field, error.rule, error.value) == ("budget.unit", "one of user, record", "event")
 
-    def test_of_users_and_records_are_never_added(self, checkins: Dataset) -> None:
+    def test_of_users_and_records_are_never_added(self, checkins):
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)
         assert both(checkins) == (0.5, 2.0)
         assert checkins.source_file.lineage.budgets.count() == 2
 
-    def test_each_has_a_limit_of_its_own(self, checkins: Dataset) -> None:
+    def test_each_has_a_limit_of_its_own(self, checkins):
         services.set_budget(dataset=checkins, epsilon=1.0, unit="user")
         spend(checkins, POPULARITY, 1.0)
         spend(checkins, RECORDS, 50.0)
@@ -73,14 +69,14 @@ class TestUnits:
             spend(checkins, POPULARITY, 0.001)
         assert both(checkins) == (1.0, 50.0)
 
-    def test_a_refund_goes_to_its_unit(self, checkins: Dataset) -> None:
+    def test_a_refund_goes_to_its_unit(self, checkins):
         entry = spend(checkins, RECORDS, 2.0)
         spend(checkins, POPULARITY, 0.5)
         assert ledger.refund(release_id=entry.release_id)
         assert both(checkins) == (0.5, 0.0)
 
     @pytest.mark.parametrize(("epsilon", "times"), [(0.1, 10), (0.25, 4), (0.3, 3)])
-    def test_equal_parts_fit_as_often_as_they_go_into_it(self, stream: Dataset, epsilon: float, times: int) -> None:
+    def test_equal_parts_fit_as_often_as_they_go_into_it(self, stream, epsilon, times):
         services.set_budget(dataset=stream, epsilon=1.0)
         for _ in range(times):
             spend(stream, STREAM, epsilon)
@@ -88,7 +84,7 @@ class TestUnits:
             spend(stream, STREAM, epsilon)
         assert spent(stream, "event") == pytest.approx(times * epsilon)
 
-    def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner: User, checkins: Dataset) -> None:
+    def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner, checkins):
         spend(checkins, POPULARITY)
         other = imported(owner, kinds.checkins(ROWS), kind="trajectory")
         assert other.kind == "trajectory"
@@ -99,7 +95,7 @@ class TestUnits:
 
     @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(steps=st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 1.0, 0.333]), st.booleans()), max_size=8))
-    def test_each_is_the_sum_of_its_entries(self, checkins: Dataset, steps: list[tuple[bool, float, bool]]) -> None:
+    def test_each_is_the_sum_of_its_entries(self, checkins, steps):
         with transaction.atomic():
             for of_users, epsilon, given_back in steps:
                 entry = spend(checkins, POPULARITY if of_users else RECORDS, epsilon)
@@ -112,10 +108,10 @@ class TestUnits:
 
 class TestMergingAndDividing:
     @pytest.fixture
-    def other(self, owner: User, checkins: Dataset) -> Dataset:
+    def other(self, owner, checkins):
         return imported(owner, kinds.checkins(kinds.checkin_rows(seed=2)))
 
-    def test_adds_each_unit_and_divides_it_again(self, owner: User, checkins: Dataset, other: Dataset) -> None:
+    def test_adds_each_unit_and_divides_it_again(self, owner, checkins, other):
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)
         spend(other, RECORDS, 3.0)
@@ -138,7 +134,7 @@ class TestMergingAndDividing:
 
 
 class TestRecognition:
-    def check(self, owner: User, first: Dataset, body: bytes, mechanism: dict[str, Any], *, same: bool) -> None:
+    def check(self, owner, first, body, mechanism, *, same):
         spend(first, mechanism)
         second = imported(owner, body)
         assert second.kind == first.kind
@@ -155,10 +151,10 @@ class TestRecognition:
         ],
         ids=["columns in another order", "a part of the rows", "long", "two of the streams"],
     )
-    def test_of_most_of_the_same_counts(self, owner: User, stream: Dataset, body: bytes) -> None:
+    def test_of_most_of_the_same_counts(self, owner, stream, body):
         self.check(owner, stream, body, STREAM, same=True)
 
-    def test_other_counts_at_the_same_times_are_not(self, owner: User, stream: Dataset) -> None:
+    def test_other_counts_at_the_same_times_are_not(self, owner, stream):
         self.check(owner, stream, kinds.wide(kinds.counts(seed=2)), STREAM, same=False)
 
     @pytest.mark.parametrize(
@@ -171,10 +167,10 @@ class TestRecognition:
         ],
         ids=["rows in another order", "a part of the rows", "without positions", "users renamed"],
     )
-    def test_of_most_of_the_same_check_ins(self, owner: User, checkins: Dataset, body: bytes) -> None:
+    def test_of_most_of_the_same_check_ins(self, owner, checkins, body):
         self.check(owner, checkins, body, POPULARITY, same=True)
 
-    def test_other_check_ins_at_the_same_times_are_not(self, owner: User, checkins: Dataset) -> None:
+    def test_other_check_ins_at_the_same_times_are_not(self, owner, checkins):
         self.check(owner, checkins, kinds.checkins(kinds.checkin_rows(seed=2)), POPULARITY, same=False)
 
 
@@ -184,25 +180,21 @@ class TestDatabase:
     @pytest.mark.parametrize(
         ("unit", "radius_m"), [("user", 1.0), ("record", 200.0), ("event", 1.0), ("event_per_m", None)]
     )
-    def test_entries_have_a_radius_where_their_unit_has_one(
-        self, checkins: Dataset, unit: str, radius_m: float | None
-    ) -> None:
+    def test_entries_have_a_radius_where_their_unit_has_one(self, checkins, unit, radius_m):
         columns = {"source_file": checkins.source_file, "mechanism": "x", "level": "user", "amount": 1, "epsilon": 1}
         with pytest.raises(IntegrityError), transaction.atomic():
             BudgetEntry.objects.create(release_id=uuid.uuid4(), unit=unit, radius_m=radius_m, **columns)
 
-    def test_a_lineage_has_one_budget_for_each_unit(self, checkins: Dataset) -> None:
+    def test_a_lineage_has_one_budget_for_each_unit(self, checkins):
         spend(checkins, POPULARITY)
         with pytest.raises(IntegrityError), transaction.atomic():
             Budget.objects.create(lineage=checkins.source_file.lineage, unit="user")
 
     @pytest.mark.parametrize("columns", [{"unit": "hour"}, {"spent": -1}])
-    def test_budgets_of_no_unit_or_a_negative_amount_are_refused(
-        self, checkins: Dataset, columns: dict[str, Any]
-    ) -> None:
+    def test_budgets_of_no_unit_or_a_negative_amount_are_refused(self, checkins, columns):
         with pytest.raises(IntegrityError), transaction.atomic():
             Budget.objects.create(lineage=checkins.source_file.lineage, **columns)
 
-    def test_datasets_of_no_kind_are_refused(self, checkins: Dataset) -> None:
+    def test_datasets_of_no_kind_are_refused(self, checkins):
         with pytest.raises(IntegrityError), transaction.atomic():
             Dataset.objects.filter(pk=checkins.pk).update(kind="tables")

@@ -1,7 +1,5 @@
 """A database that is away and a full disk: 503 and 507 with Retry-After, in the API and on pages; nothing half-done."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import sqlite3
@@ -9,13 +7,9 @@ import tempfile
 import threading
 import zipfile
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import DataError, OperationalError, connection
-from django.test import Client
-from rest_framework.test import APIClient
 
 from dashboard.core import redis_protocol
 from dashboard.core.failures import failure
@@ -29,7 +23,7 @@ from tests.dashboard import kinds
 from tests.dashboard.conftest import HOME
 
 
-def of_sqlite(code: int) -> OperationalError:
+def of_sqlite(code):
     """What Django raises for an error of SQLite."""
     cause = sqlite3.OperationalError("at secret.example")
     cause.sqlite_errorcode = code
@@ -41,10 +35,10 @@ def of_sqlite(code: int) -> OperationalError:
 class Statements:
     """Refuses every statement with an error."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error):
         self.error = error
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args):
         raise self.error
 
 
@@ -63,15 +57,13 @@ class Statements:
         (None, None),
     ],
 )
-def test_which_errors_are_of_the_machine(error: Exception | None, expected: Any) -> None:
+def test_which_errors_are_of_the_machine(error, expected):
     assert machine_error(error) is expected
 
 
 @pytest.mark.parametrize(("code", "status", "wait"), [(5, 503, 5), (13, 507, 60)], ids=["locked", "full"])
 @pytest.mark.parametrize("address", ["/", "/published/", "/api/v1/datasets/", "/api/v1/jobs/", "/login/"])
-def test_every_address_states_it_and_names_nothing(
-    owner_page: Client, address: str, code: int, status: int, wait: int
-) -> None:
+def test_every_address_states_it_and_names_nothing(owner_page, address, code, status, wait):
     owner_page.raise_request_exception = False
     with connection.execute_wrapper(Statements(of_sqlite(code))):
         answer = owner_page.get(address, {"page": "1"} if address == "/" else {})
@@ -89,7 +81,7 @@ def test_every_address_states_it_and_names_nothing(
         assert f'href="{again}">Try again' in answer.content.decode()
 
 
-def test_a_page_after_a_form_offers_the_way_back_to_it(owner_page: Client) -> None:
+def test_a_page_after_a_form_offers_the_way_back_to_it(owner_page):
     owner_page.raise_request_exception = False
     with connection.execute_wrapper(Statements(of_sqlite(5))):
         answer = owner_page.post("/password/", {})
@@ -97,10 +89,8 @@ def test_a_page_after_a_form_offers_the_way_back_to_it(owner_page: Client) -> No
     assert "Back button returns to the form" in answer.content.decode()
 
 
-def test_an_upload_on_a_full_disk_leaves_nothing(
-    owner_api: APIClient, monkeypatch: pytest.MonkeyPatch, files: Any
-) -> None:
-    def full(*args: Any, **kwargs: Any) -> Any:
+def test_an_upload_on_a_full_disk_leaves_nothing(owner_api, monkeypatch, files):
+    def full(*args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device: /secret/place")
 
     before = files()
@@ -113,17 +103,17 @@ def test_an_upload_on_a_full_disk_leaves_nothing(
     assert files() == before
 
 
-def test_a_job_on_a_full_disk_names_it_and_may_run_again() -> None:
+def test_a_job_on_a_full_disk_names_it_and_may_run_again():
     found = failure(OSError(errno.ENOSPC, "No space left on device"), "dataset 1")
     assert found == {"code": "disk-full", "message": "The disk of the server is full."}
 
 
-def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         for name in ("a.csv", "b.csv"):
             archive.writestr(name, "lat,lon\n1,2\n3,4\n")
 
-    def full(*args: Any, **kwargs: Any) -> Any:
+    def full(*args, **kwargs):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(zipfile.ZipExtFile, "read", full)
@@ -136,9 +126,7 @@ def test_an_archive_that_finds_no_space_is_not_called_damaged(tmp_path: Path, mo
 
 class TestHealth:
     @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_UNIX])
-    def test_a_broker_that_is_away_is_reported(
-        self, client: Client, db: None, settings: Any, family: socket.AddressFamily
-    ) -> None:
+    def test_a_broker_that_is_away_is_reported(self, client, db, settings, family):
         with socket.socket(family, socket.SOCK_STREAM) as broker, tempfile.TemporaryDirectory() as folder:
             broker.bind(("127.0.0.1", 0) if family == socket.AF_INET else f"{folder}/broker")
             broker.listen()
@@ -147,7 +135,7 @@ class TestHealth:
                 f"redis://user:secret@127.0.0.1:{name[1]}/0" if family == socket.AF_INET else f"redis+socket://{name}"
             )
 
-            def refuse_all() -> None:
+            def refuse_all():
                 with suppress(OSError):  # until it is shut down
                     while True:
                         with broker.accept()[0] as connection:
@@ -164,9 +152,7 @@ class TestHealth:
         assert (answer.status_code, answer.json()["broker"]) == (200, False)
         assert b"secret" not in answer.content
 
-    def test_a_broker_that_hangs_is_waited_for_once(
-        self, client: Client, db: None, settings: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_broker_that_hangs_is_waited_for_once(self, client, db, settings, monkeypatch):
         monkeypatch.setattr(redis_protocol, "WAIT_S", 0.1)
         with socket.create_server(("127.0.0.1", 0)) as broker:
             settings.CELERY_BROKER_URL = f"redis://127.0.0.1:{broker.getsockname()[1]}/0"
@@ -177,7 +163,7 @@ class TestHealth:
                 broker.accept()
         assert (health["broker"], health["workers"], health["sweep_beat_s"]) == (False, 0, None)
 
-    def test_a_nearly_full_disk_is_reported(self, client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_nearly_full_disk_is_reported(self, client, db, monkeypatch):
         HOME.mkdir(parents=True, exist_ok=True)
         assert client.get("/healthz").json()["disk_space"] is True
         monkeypatch.setattr(health, "SPARE_BYTES", 2**62)

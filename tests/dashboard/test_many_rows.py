@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from rest_framework.test import APIClient
 
-from dashboard.datasets.models import Dataset
 from dashboard.jobs.api import MOST_OPEN
 from dashboard.jobs.models import State
 from dashboard.releases.models import Release
@@ -22,11 +18,11 @@ FEW, MANY = 60, 200
 
 
 @pytest.fixture
-def copies(submit: Callable[..., Release]) -> Callable[[int], None]:
+def copies(submit):
     """``copies(60)``: so many waiting releases of the owner's day."""
     submit()
 
-    def make(number: int) -> None:
+    def make(number):
         row = Release.objects.all()[0]
         columns = {field.attname: getattr(row, field.attname) for field in Release._meta.concrete_fields}
         rows = [Release(**columns | {"id": uuid.uuid4()}) for _ in range(number - Release.objects.count())]
@@ -36,7 +32,7 @@ def copies(submit: Callable[..., Release]) -> Callable[[int], None]:
 
 
 class TestJobs:
-    def test_cost_as_much_with_two_hundred_open_ones(self, owner_api: APIClient, copies: Callable[[int], None]) -> None:
+    def test_cost_as_much_with_two_hundred_open_ones(self, owner_api, copies):
         sizes, counts = [], []
         for number in (FEW, MANY):
             copies(number)
@@ -48,7 +44,7 @@ class TestJobs:
         assert counts[0] == counts[1]
         assert sizes[1] < 1.02 * sizes[0]
 
-    def test_those_that_run_are_listed_however_new(self, owner_api: APIClient, copies: Callable[[int], None]) -> None:
+    def test_those_that_run_are_listed_however_new(self, owner_api, copies):
         copies(MANY)
         newest = Release.objects.latest("created_at")
         held = {"token": uuid.uuid4(), "lease_until": newest.created_at}
@@ -57,16 +53,14 @@ class TestJobs:
         assert str(newest.pk) in {one["id"] for one in found}
         assert [one["state"] for one in found].count("running") == 1
 
-    def test_a_few_are_all_listed_and_counted(self, owner_api: APIClient, copies: Callable[[int], None]) -> None:
+    def test_a_few_are_all_listed_and_counted(self, owner_api, copies):
         copies(3)
         answer = owner_api.get(JOBS).json()
         assert (answer["open"], len(answer["results"])) == (3, 3)
 
 
 class TestDatasetPage:
-    def test_costs_as_much_with_two_hundred_releases(
-        self, owner_page: Client, ready_dataset: Dataset, copies: Callable[[int], None]
-    ) -> None:
+    def test_costs_as_much_with_two_hundred_releases(self, owner_page, ready_dataset, copies):
         sizes, counts = [], []
         for number in (FEW, MANY):
             copies(number)
@@ -77,9 +71,7 @@ class TestDatasetPage:
         assert counts[0] == counts[1]
         assert sizes[1] < 1.02 * sizes[0]
 
-    def test_every_release_is_on_one_of_its_pages(
-        self, owner_page: Client, ready_dataset: Dataset, copies: Callable[[int], None]
-    ) -> None:
+    def test_every_release_is_on_one_of_its_pages(self, owner_page, ready_dataset, copies):
         copies(FEW + 10)
         listed: list[str] = []
         for number in (1, 2, 3):

@@ -1,7 +1,5 @@
 """Number inputs of templates, and that no page has another kind: a browser's own drops what it cannot read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,14 +12,14 @@ OWN = ('type="number"', "type='number'", 'type: "number"', "valueAsNumber", "par
 
 
 @pytest.mark.parametrize("folder", ["static/js", "templates"])
-def test_no_page_has_a_number_input_that_drops_what_it_cannot_read(folder: str) -> None:
+def test_no_page_has_a_number_input_that_drops_what_it_cannot_read(folder):
     files = [path for path in Path(settings.BASE_DIR, folder).rglob("*") if path.suffix in (".js", ".html")]
     assert files
     assert [path.name for path in files if any(name in path.read_text() for name in OWN)] == []
 
 
 @pytest.mark.parametrize("name", DOMAINS)
-def test_an_input_carries_its_domain_and_states_it(name: str) -> None:
+def test_an_input_carries_its_domain_and_states_it(name):
     html = Template(f'{{% number_input "{name}" "here" value=value help=help %}}').render(
         Context({"value": "<1", "help": "a & b"})
     )

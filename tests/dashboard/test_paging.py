@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -23,7 +22,7 @@ COUNT = 30
 
 
 @pytest.fixture
-def rows(owner: User, stranger: User) -> Any:
+def rows(owner, stranger):
     """Datasets of the owner, in and out of a project, of another member in it, and of the stranger outside."""
     member, project = User.objects.create_user("member"), create_project(owner=owner, name="Both")
     add_member(project=project, username="member", role=Role.VIEWER)
@@ -39,7 +38,7 @@ def rows(owner: User, stranger: User) -> Any:
     return visible_datasets(owner)
 
 
-def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
+def test_two_parts_have_the_rows_of_both_without_common_ones(rows):
     for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
         parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
         assert len(parts) == 2
@@ -50,7 +49,7 @@ def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
 
 
 @pytest.mark.parametrize("order", ["-created_at", "created_at", "name", "-name", "-points", "owner__username"])
-def test_pages_are_those_of_one_list(rows: Any, order: str) -> None:
+def test_pages_are_those_of_one_list(rows, order):
     ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
     paginator = KeyPaginator(ordered, 7)
     listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
@@ -58,26 +57,26 @@ def test_pages_are_those_of_one_list(rows: Any, order: str) -> None:
     assert [row.pk for row in first_rows(ordered, 5)] == listed[:5]
 
 
-def test_one_reason_is_one_part(stranger: User, rows: Any) -> None:
+def test_one_reason_is_one_part(stranger, rows):
     (part,) = parts_of(visible_datasets(stranger))
     assert part.count() == count_of(visible_datasets(stranger)) == COUNT // 3
 
 
-def test_rows_of_which_some_were_taken_stay_one_list(rows: Any) -> None:
+def test_rows_of_which_some_were_taken_stay_one_list(rows):
     assert len(parts_of(rows[:3])) == 1
     assert count_of(rows[:3]) == 3
 
 
-def test_only_two_conditions_joined_by_or_are_alternatives(rows: Any) -> None:
+def test_only_two_conditions_joined_by_or_are_alternatives(rows):
     with pytest.raises(TypeError, match="two joined by OR"):
         mark_alternatives(Dataset.objects.filter(name="x"))
 
 
-def test_tags_are_those_of_visible_rows(rows: Any) -> None:
+def test_tags_are_those_of_visible_rows(rows):
     assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
 
 
-def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
+def test_a_page_is_read_in_the_order_of_indexes(rows):
     """Neither all rows are sorted nor the rows themselves read: only entries of the two indexes."""
     if connection.vendor != "sqlite":
         pytest.skip("the plan is read as SQLite states it")
@@ -99,11 +98,11 @@ def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
         assert "TEMP B-TREE" not in plan
 
 
-def _quoted(values: Any) -> tuple[str, ...]:
+def _quoted(values):
     return tuple(f"'{one}'" for one in values or ())
 
 
-def test_the_longest_texts_fit_into_an_index(owner: User) -> None:
+def test_the_longest_texts_fit_into_an_index(owner):
     """PostgreSQL refuses rows whose entry in an index has more than 2,704 bytes."""
     letters = iter(chr(0x10400 + i) for i in range(10**6))  # four bytes each, none twice: nothing to compress
     text = ["".join(next(letters) for _ in range(count)) for count in (200, TAGS_LENGTH, 63)]

@@ -1,16 +1,10 @@
 """Projects: their members, what deletion leaves, and what lists cost."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
@@ -28,7 +22,7 @@ from tests.dashboard.project_helpers import DATASETS, PROJECTS, url
 
 
 class TestMembers:
-    def test_is_added_by_name_with_a_role_and_changed_and_removed(self, lead: User, project: Project) -> None:
+    def test_is_added_by_name_with_a_role_and_changed_and_removed(self, lead, project):
         User.objects.create_user("Ada")
         api = client_of(lead)
         made = api.post(url(project, "members/"), {"user": "Ada", "role": "viewer"})
@@ -50,15 +44,13 @@ class TestMembers:
             ({"user": "stranger", "role": "owner"}, 400, "role"),
         ],
     )
-    def test_refuses_with_the_reason(
-        self, lead: User, project: Project, stranger: User, sent: Any, status: int, field: str
-    ) -> None:
+    def test_refuses_with_the_reason(self, lead, project, stranger, sent, status, field):
         User.objects.create_user("gone", is_active=False)
         answer = client_of(lead).post(url(project, "members/"), sent)
         assert (answer.status_code, first_error(answer)["field"]) == (status, field)
         assert Membership.objects.count() == 1
 
-    def test_names_cannot_be_found_by_trying(self, lead: User, project: Project, stranger: User) -> None:
+    def test_names_cannot_be_found_by_trying(self, lead, project, stranger):
         api = client_of(lead)
         tried = [api.post(url(project, "members/"), {"user": f"name{i}", "role": "viewer"}) for i in range(21)]
         assert [one.status_code for one in tried] == [400] * services.NAMES_TRIED + [429]
@@ -69,15 +61,13 @@ class TestMembers:
         page.force_login(lead)
         assert "Try again in" in page.post(project.page_url, {"user": "stranger", "role": "viewer"}).content.decode()
 
-    def test_names_that_are_known_do_not_count(self, lead: User, project: Project) -> None:
+    def test_names_that_are_known_do_not_count(self, lead, project):
         for i in range(services.NAMES_TRIED + 1):
             User.objects.create_user(f"student{i}")
             services.add_member(project=project, username=f"student{i}", role=Role.VIEWER)
         assert project.memberships.count() == services.NAMES_TRIED + 2
 
-    def test_a_member_leaves_and_takes_own_rows_along(
-        self, owner_api: APIClient, owner: User, shared_dataset: Dataset, lead: User, member: Callable[[str], User]
-    ) -> None:
+    def test_a_member_leaves_and_takes_own_rows_along(self, owner_api, owner, shared_dataset, lead, member):
         viewer, mine = member("viewer"), Membership.objects.get(user=owner)
         assert client_of(viewer).delete(f"/api/v1/members/{mine.pk}/").status_code == 403
         assert owner_api.delete(f"/api/v1/members/{mine.pk}/").status_code == 204
@@ -88,9 +78,7 @@ class TestMembers:
 
 
 class TestDeletion:
-    def test_of_a_project_leaves_the_rows_to_their_owners(
-        self, shared_dataset: Dataset, lead: User, owner_api: APIClient, project: Project
-    ) -> None:
+    def test_of_a_project_leaves_the_rows_to_their_owners(self, shared_dataset, lead, owner_api, project):
         assert client_of(lead).delete(url(project)).status_code == 204
         assert not Membership.objects.exists()
         shared_dataset.refresh_from_db()
@@ -98,23 +86,19 @@ class TestDeletion:
         assert owner_api.get(url(shared_dataset)).status_code == 200
         assert client_of(lead).get(url(shared_dataset)).status_code == 404
 
-    def test_of_its_owners_account_too(self, shared_dataset: Dataset, lead: User, owner_api: APIClient) -> None:
+    def test_of_its_owners_account_too(self, shared_dataset, lead, owner_api):
         lead.delete()
         assert not Project.objects.exists()
         assert owner_api.get(url(shared_dataset)).json()["project"] is None
 
-    def test_of_a_members_account_leaves_what_they_made_of_others_data(
-        self, shared_dataset: Dataset, member: Callable[[str], User], body: dict[str, Any]
-    ) -> None:
+    def test_of_a_members_account_leaves_what_they_made_of_others_data(self, shared_dataset, member, body):
         editor = member("editor")
         assert client_of(editor).post("/api/v1/releases/", body).status_code == 201
         editor.delete()
         assert Release.objects.count() == 1
         assert Membership.objects.count() == 1
 
-    def test_of_the_account_of_the_rows_owner_takes_them(
-        self, shared_dataset: Dataset, owner: User, project: Project
-    ) -> None:
+    def test_of_the_account_of_the_rows_owner_takes_them(self, shared_dataset, owner, project):
         LandmarkSet.objects.all().delete()
         owner.delete()
         assert not Dataset.objects.exists()
@@ -122,9 +106,7 @@ class TestDeletion:
 
 
 class TestCost:
-    def test_lists_take_as_many_queries_for_one_row_as_for_many(
-        self, owner: User, lead: User, project: Project, shared_dataset: Dataset, client: Client
-    ) -> None:
+    def test_lists_take_as_many_queries_for_one_row_as_for_many(self, owner, lead, project, shared_dataset, client):
         viewer = User.objects.create_user("viewer")
         services.add_member(project=project, username="viewer", role=Role.VIEWER)
         client.force_login(viewer)
@@ -165,7 +147,7 @@ class TestCost:
 
     @pytest.mark.django_db(transaction=True)
     @pytest.mark.parametrize(("app", "number"), [("datasets", "0013"), ("experiments", "0006"), ("streams", "0002")])
-    def test_the_column_is_added_without_copying_the_table(self, app: str, number: str, capsys: Any) -> None:
+    def test_the_column_is_added_without_copying_the_table(self, app, number, capsys):
         call_command("sqlmigrate", app, number)
         sql = capsys.readouterr().out
         assert "ADD COLUMN" in sql

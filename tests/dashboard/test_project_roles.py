@@ -3,19 +3,13 @@
 Operations of the API are in test_access_matrix.py.
 """
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 from django.db import transaction
-from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
-from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.projects.models import Membership, Project, Role
 from dashboard.projects.services import add_member, create_project, move_row
@@ -35,12 +29,12 @@ AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take
 WRITING_BODIES = {f"{API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
 
 
-def what(path: str) -> str:
+def what(path):
     return path.removeprefix(API).strip("/").split("/")[0]
 
 
 @pytest.fixture
-def people(owner: User, stranger: User) -> dict[str, User]:
+def people(owner, stranger):
     """The owner of the rows is an editor of the project of ``lead``."""
     return {name: User.objects.create_user(name) for name in ("lead", "editor", "viewer")} | {
         "owner": owner,
@@ -49,7 +43,7 @@ def people(owner: User, stranger: User) -> dict[str, User]:
 
 
 @pytest.fixture
-def rows(people: dict[str, User], ready_dataset: Dataset) -> dict[str, str]:
+def rows(people, ready_dataset):
     """Rows of the owner in the project of the lead."""
     found = rows_of(people["owner"], ready_dataset)
     project = create_project(owner=people["lead"], name="Taxis")
@@ -62,7 +56,7 @@ def rows(people: dict[str, User], ready_dataset: Dataset) -> dict[str, str]:
     return found | {"projects": str(project.pk), "members": str(viewers.pk)}
 
 
-def tried(api: APIClient, method: str, url: str, body: Any = None) -> Any:
+def tried(api, method, url, body=None):
     """The answer, with what it changed undone."""
     with transaction.atomic():
         answer = getattr(api, method)(url, body, headers=TUS) if body else getattr(api, method)(url, headers=TUS)
@@ -72,11 +66,11 @@ def tried(api: APIClient, method: str, url: str, body: Any = None) -> Any:
     return answer
 
 
-def refused(answer: Any) -> bool:
+def refused(answer):
     return answer.status_code == 403 and answer.json()["errors"][0]["code"] == "role"
 
 
-def test_pages_by_role(client: Client, people: dict[str, User], rows: dict[str, str]) -> None:
+def test_pages_by_role(client, people, rows):
     for name in ("viewer", "editor", "lead"):
         client.force_login(people[name])
         for path in PAGES:
@@ -96,9 +90,7 @@ def test_pages_by_role(client: Client, people: dict[str, User], rows: dict[str, 
                 assert posted.status_code != 403, path
 
 
-def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(
-    people: dict[str, User], rows: dict[str, str]
-) -> None:
+def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(people, rows):
     schema = SchemaGenerator().get_schema(request=None, public=True)
     viewer, owner, found = client_of(people["viewer"]), client_of(people["owner"]), 0
     for path, item in schema["paths"].items():
@@ -115,9 +107,7 @@ def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(
     assert found > 8
 
 
-def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(
-    people: dict[str, User], rows: dict[str, str]
-) -> None:
+def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(people, rows):
     schema = SchemaGenerator().get_schema(request=None, public=True)
     viewer, owner, seen = client_of(people["viewer"]), client_of(people["owner"]), set()
     for path, item in schema["paths"].items():

@@ -1,20 +1,16 @@
 """How public links are served: from published data alone, at a rate for each address, each file rendered once."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
-from rest_framework.test import APIClient
 
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
@@ -27,7 +23,7 @@ from tests.dashboard import kinds
 from tests.dashboard.test_publications import bodies, made
 
 
-def published_bytes(release: Release, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+def published_bytes(release, monkeypatch):
     """All that is public of a release under a link whose id, nonce and day are always the same."""
     monkeypatch.setattr(services, "Publication", partial(Publication, pk=uuid.UUID(int=7), nonce="0" * 32))
     link = services.publish_release(release=Release.objects.get(pk=release.pk), title="The same")
@@ -38,7 +34,7 @@ def published_bytes(release: Release, monkeypatch: pytest.MonkeyPatch) -> dict[s
     return found
 
 
-def exchange_original(release: Release) -> None:
+def exchange_original(release):
     """Give the dataset of a finished release other data, names, facts and charges; what it published stays."""
     row = release.dataset
     if row.kind == "trajectory":
@@ -68,14 +64,14 @@ def exchange_original(release: Release) -> None:
 class TestNonInterference:
     """Every byte behind a link follows from what was released and described, whatever the original is."""
 
-    def test_of_trajectories(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_trajectories(self, done, monkeypatch):
         before = published_bytes(done, monkeypatch)
         exchange_original(done)
         after = published_bytes(done, monkeypatch)
         assert [address for address in before if before[address] != after[address]] == []
 
     @pytest.mark.parametrize("kind", ["stream", "checkins"])
-    def test_of_other_kinds(self, owner_api: APIClient, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_of_other_kinds(self, owner_api, kind, monkeypatch):
         body = kinds.wide(kinds.counts()) if kind == "stream" else kinds.checkins(kinds.checkin_rows())
         mechanism = kinds.STREAM if kind == "stream" else kinds.POPULARITY
         release = Release.objects.get(pk=kinds.released(owner_api, kinds.made(owner_api, body), mechanism)["id"])
@@ -84,8 +80,8 @@ class TestNonInterference:
         after = published_bytes(release, monkeypatch)
         assert [address for address in before if before[address] != after[address]] == []
 
-    def test_would_notice_a_fact_of_the_original(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-        def leaking(row: Release, data: Any) -> dict[str, Any]:
+    def test_would_notice_a_fact_of_the_original(self, done, monkeypatch):
+        def leaking(row, data):
             return facts_of(row, data) | {"positions": row.dataset.size_bytes}
 
         facts_of = services.facts_of
@@ -97,12 +93,10 @@ class TestNonInterference:
 
 class TestLimits:
     @pytest.fixture(autouse=True)
-    def full_rate(self) -> None:
+    def full_rate(self):
         cache.clear()
 
-    def test_each_address_has_a_rate(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_each_address_has_a_rate(self, owner_api, done, monkeypatch):
         monkeypatch.setattr(limits.ReaderThrottle, "THROTTLE_RATES", {"public": "3/min"})
         page = made(owner_api, done)["urls"]["page"]
         reader, other = Client(), Client(REMOTE_ADDR="203.0.113.9")
@@ -114,9 +108,7 @@ class TestLimits:
         assert other.get(page).status_code == 200
         answers[2].getvalue()
 
-    def test_one_file_is_rendered_at_a_time(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_file_is_rendered_at_a_time(self, owner_api, done, monkeypatch):
         monkeypatch.setattr(limits, "PATIENCE_S", 0.01)
         page = made(owner_api, done)["urls"]["page"]
         with limits.one_rendering():
@@ -126,22 +118,18 @@ class TestLimits:
             assert Client().get(page).status_code == 200
         assert b"<gpx" in Client().get(f"{page}data/?format=gpx").getvalue()
 
-    def test_a_file_is_rendered_once(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_file_is_rendered_once(self, owner_api, done, monkeypatch):
         page = made(owner_api, done)["urls"]["page"]
         first = Client().get(f"{page}data/?format=csv").getvalue()
         monkeypatch.setattr(copies, "read_data", lambda publication: pytest.fail("rendered again"))
         assert Client().get(f"{page}data/?format=csv").getvalue() == first
         assert Client().get(f"{page}data/?format=no").status_code == 404
 
-    def test_revoked_while_a_file_is_rendered(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_revoked_while_a_file_is_rendered(self, owner_api, done, monkeypatch):
         page = made(owner_api, done)["urls"]["page"]
         row, read = Publication.objects.get(), copies.read_data
 
-        def revoked(publication: Publication) -> Any:
+        def revoked(publication):
             found = read(publication)
             copies.remove(row)
             return found
@@ -152,13 +140,13 @@ class TestLimits:
 
 
 @given(start=st.floats(0, 4e9), span=st.floats(60, 3e9))
-def test_marks_lie_on_the_strip_and_are_few(start: float, span: float) -> None:
+def test_marks_lie_on_the_strip_and_are_few(start, span):
     marks = time_marks(start, start + span)
     assert len(marks) <= MARKS + 1
     assert all(0 <= one["at"] <= 100 and one["text"] for one in marks)
 
 
-def test_marks_of_days_and_hours() -> None:
+def test_marks_of_days_and_hours():
     start = datetime(2025, 3, 3, 9, tzinfo=UTC).timestamp()
     assert [one["text"] for one in time_marks(start, start + 4 * 86400)] == ["4 Mar", "5 Mar", "6 Mar", "7 Mar"]
     assert [one["text"] for one in time_marks(start, start + 4 * 3600)][1] == "10:00"

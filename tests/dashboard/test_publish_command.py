@@ -1,15 +1,10 @@
 """``manage.py publish``: counts of a file or a pipe, each timestamp published once."""
 
-from __future__ import annotations
-
 import io
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from dashboard.accounts.models import User
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream
 
@@ -19,10 +14,10 @@ NEW = ["--mechanism", "stream-uniform", "--set", "epsilon=10000", "--set", "wind
 
 
 @pytest.fixture
-def run(owner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def run(owner, tmp_path, monkeypatch):
     """``run(text, *arguments)``: what the command writes for a file of that text, and to stderr."""
 
-    def execute(text: str, *arguments: str, piped: bool = False) -> tuple[str, str]:
+    def execute(text, *arguments, piped=False):
         file = tmp_path / "counts.csv"
         file.write_text(text)
         monkeypatch.setattr("sys.stdin", io.StringIO(text))
@@ -35,7 +30,7 @@ def run(owner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
-def test_publishes_every_line(run: Any, piped: bool) -> None:
+def test_publishes_every_line(run, piped):
     """Without noise (ε = 10,000) what is published is what came in."""
     out, err = run(HEADER + "".join(ROWS), *NEW, *(["--name", "Visits"] if piped else []), piped=piped)
     assert out == HEADER + "".join(ROWS)
@@ -44,7 +39,7 @@ def test_publishes_every_line(run: Any, piped: bool) -> None:
     assert (row.published, row.last_label) == (3, "2026-01-03")
 
 
-def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, tmp_path: Path) -> None:
+def test_continues_after_an_interruption_and_publishes_no_line_twice(run, tmp_path):
     out = tmp_path / "out.csv"
     run(HEADER + ROWS[0], *NEW, "--out", str(out))
     stream = str(LiveStream.objects.get().pk)
@@ -77,14 +72,14 @@ def test_continues_after_an_interruption_and_publishes_no_line_twice(run: Any, t
         ("time,north\n", [*NEW, "--name", " "], "name must not be empty"),
     ],
 )
-def test_bad_input_is_one_clear_error(run: Any, text: str, arguments: list[str], message: str) -> None:
+def test_bad_input_is_one_clear_error(run, text, arguments, message):
     with pytest.raises(CommandError) as caught:
         run(text, *arguments)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("piped", [False, True], ids=["file", "pipe"])
-def test_the_same_command_again_continues_its_stream(run: Any, piped: bool) -> None:
+def test_the_same_command_again_continues_its_stream(run, piped):
     """Noise is drawn once: twice the same command would spend twice as much."""
     noisy = [one.replace("epsilon=10000", "epsilon=0.1") for one in NEW] + ["--name", "Visits"]
     first, _ = run(HEADER + "".join(ROWS[:2]), *noisy, piped=piped)
@@ -95,20 +90,20 @@ def test_the_same_command_again_continues_its_stream(run: Any, piped: bool) -> N
 
 
 @pytest.mark.parametrize("changed", [["--new"], ["--name", "Other"], ["--step", "86400"]], ids=lambda one: one[0])
-def test_another_command_opens_another_stream(run: Any, changed: list[str]) -> None:
+def test_another_command_opens_another_stream(run, changed):
     run(HEADER + ROWS[0], *NEW)
     run(HEADER + ROWS[0], *NEW, *changed)
     run(HEADER + ROWS[0], *[one.replace("10000", "9000") for one in NEW])
     assert [one.published for one in LiveStream.objects.all()] == [1, 1, 1]
 
 
-def test_a_pipe_needs_a_name_or_a_stream(run: Any) -> None:
+def test_a_pipe_needs_a_name_or_a_stream(run):
     with pytest.raises(CommandError, match="name must be given"):
         run(HEADER, *NEW, piped=True)
     assert not LiveStream.objects.exists()
 
 
-def test_a_line_that_a_pipe_cut_off_is_not_published(run: Any) -> None:
+def test_a_line_that_a_pipe_cut_off_is_not_published(run):
     with pytest.raises(CommandError, match="may be cut off"):
         run(HEADER + ROWS[0] + "2026-01-02,7,8", *NEW, "--name", "Visits", piped=True)
     assert LiveStream.objects.get().last_label == "2026-01-01"
@@ -117,9 +112,7 @@ def test_a_line_that_a_pipe_cut_off_is_not_published(run: Any) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "latin-1"])
-def test_a_byte_order_mark_is_read_and_other_encodings_are_refused(
-    run: Any, tmp_path: Path, owner: User, encoding: str
-) -> None:
+def test_a_byte_order_mark_is_read_and_other_encodings_are_refused(run, tmp_path, owner, encoding):
     file = tmp_path / "visits.csv"
     file.write_bytes("time,nörd,süd\n2026-01-01,5,6\n".encode(encoding))
     given = ["publish", str(file), "--user", owner.username, *NEW]
@@ -134,7 +127,7 @@ def test_a_byte_order_mark_is_read_and_other_encodings_are_refused(
 
 
 class TestOut:
-    def test_what_an_interruption_cut_off_is_completed(self, run: Any, tmp_path: Path) -> None:
+    def test_what_an_interruption_cut_off_is_completed(self, run, tmp_path):
         out = tmp_path / "out.csv"
         whole = HEADER + "".join(ROWS)
         for held in (len(HEADER) - 3, len(HEADER), len(HEADER) + 4, len(whole) - 1, len(whole)):
@@ -143,7 +136,7 @@ class TestOut:
             assert out.read_text() == whole
 
     @pytest.mark.parametrize("held", ["precious\n", HEADER + "2026-01-01,6,6\n", HEADER + "".join(ROWS) + "more"])
-    def test_another_file_is_left_as_it_is(self, run: Any, tmp_path: Path, held: str) -> None:
+    def test_another_file_is_left_as_it_is(self, run, tmp_path, held):
         out = tmp_path / "out.csv"
         out.write_text(held)
         with pytest.raises(CommandError, match="out must be a new file"):
@@ -151,13 +144,13 @@ class TestOut:
         assert out.read_text() == held
         assert not LiveStream.objects.exists()
 
-    def test_the_input_is_left_as_it_is(self, run: Any, tmp_path: Path) -> None:
+    def test_the_input_is_left_as_it_is(self, run, tmp_path):
         with pytest.raises(CommandError, match="out must be a new file"):
             run(HEADER + "".join(ROWS), *NEW, "--out", str(tmp_path / "counts.csv"))
         assert (tmp_path / "counts.csv").read_text() == HEADER + "".join(ROWS)
 
 
-def test_a_closed_stream_takes_no_more_lines(run: Any) -> None:
+def test_a_closed_stream_takes_no_more_lines(run):
     run(HEADER + ROWS[0], *NEW)
     LiveStream.objects.update(state="closed", publisher=None)
     assert run(HEADER + ROWS[0], *NEW)[0] == HEADER + ROWS[0]
@@ -165,20 +158,20 @@ def test_a_closed_stream_takes_no_more_lines(run: Any) -> None:
         run(HEADER + ROWS[0] + ROWS[1], *NEW)
 
 
-def test_a_line_changed_after_its_publication_is_not_noticed(run: Any) -> None:
+def test_a_line_changed_after_its_publication_is_not_noticed(run):
     run(HEADER + ROWS[0], *NEW)
     out, _ = run(HEADER + "2026-01-01,x\n" + ROWS[1], *NEW)
     assert out == HEADER + ROWS[0] + ROWS[1]
 
 
-def test_each_line_has_a_key_of_its_own(run: Any) -> None:
+def test_each_line_has_a_key_of_its_own(run):
     run(HEADER + "".join(ROWS), *NEW)
     requests = LiveStream.objects.get().requests.values_list("key", "first", "last")
     assert len({key for key, *_ in requests}) == 3
     assert [tuple(rest) for _, *rest in requests] == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_what_the_api_published_is_no_line(run: Any, owner: User) -> None:
+def test_what_the_api_published_is_no_line(run, owner):
     run(HEADER, *NEW)
     row = LiveStream.objects.get()
     services.publish_events(stream=row, user=owner, key="a", events=[{"time": "2026-01-01", "counts": [1, 1]}])
@@ -186,13 +179,13 @@ def test_what_the_api_published_is_no_line(run: Any, owner: User) -> None:
         run(HEADER + ROWS[0], *NEW)
 
 
-def test_what_was_published_before_a_bad_line_stays(run: Any) -> None:
+def test_what_was_published_before_a_bad_line_stays(run):
     with pytest.raises(CommandError, match="Line 3"):
         run(HEADER + ROWS[0] + "2026-01-02,-1,0\n", *NEW)
     assert LiveStream.objects.get().published == 1
 
 
-def test_of_an_unknown_user_or_file(owner: User, tmp_path: Path) -> None:
+def test_of_an_unknown_user_or_file(owner, tmp_path):
     with pytest.raises(CommandError, match="no-file"):
         call_command("publish", str(tmp_path / "no-file"), "--user", owner.username, *NEW)
     (tmp_path / "counts.csv").write_text(HEADER)

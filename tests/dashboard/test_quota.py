@@ -1,10 +1,7 @@
 """What a user may store, and what is deleted after the days that the operator set."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,7 +18,6 @@ from dashboard.datasets.services import delete_dataset, import_dataset
 from dashboard.jobs import queue
 from dashboard.jobs.models import State
 from dashboard.maintenance import retention
-from dashboard.releases.models import Release
 from dashboard.storage import local_files, removals
 from privacy_engine.audit import AuditSpec
 from tests.dashboard.conftest import CSV, upload
@@ -32,7 +28,7 @@ SIZE = len(CSV)
 
 
 @pytest.fixture
-def limited(owner: User) -> User:
+def limited(owner):
     """The owner, who may store two uploads and a half."""
     owner.quota_bytes = SIZE * 5 // 2
     owner.save()
@@ -40,7 +36,7 @@ def limited(owner: User) -> User:
 
 
 class TestQuota:
-    def test_counts_originals_and_uploads_under_way(self, owner: User) -> None:
+    def test_counts_originals_and_uploads_under_way(self, owner):
         first = import_dataset(owner=owner, upload=upload())
         resumable.begin(owner=owner, length=1000)
         assert quota.used_bytes(owner) == SIZE + 1000
@@ -49,7 +45,7 @@ class TestQuota:
         resumable.abandon(upload=Upload.objects.get())
         assert quota.used_bytes(owner) == 0
 
-    def test_refuses_what_exceeds_it_and_names_limit_use_and_file(self, limited: User) -> None:
+    def test_refuses_what_exceeds_it_and_names_limit_use_and_file(self, limited):
         api = APIClient()
         api.force_authenticate(limited)
         statuses = [api.post(API, {"file": upload()}, format="multipart").status_code for _ in range(2)]
@@ -62,21 +58,21 @@ class TestQuota:
         assert error["rule"] == f"at most {SIZE * 5 // 2 - 2 * SIZE} bytes, what is left of {SIZE * 5 // 2}"
         assert Dataset.objects.count() == 2
 
-    def test_leaves_no_file_of_what_it_refused(self, limited: User, files: Any) -> None:
+    def test_leaves_no_file_of_what_it_refused(self, limited, files):
         limited.quota_bytes = SIZE - 1
         limited.save()
         with pytest.raises(quota.QuotaExceeded):
             import_dataset(owner=limited, upload=upload())
         assert [one for one in files() if "/" in one] == []
 
-    def test_at_the_boundary_a_file_fits(self, limited: User) -> None:
+    def test_at_the_boundary_a_file_fits(self, limited):
         limited.quota_bytes = SIZE
         limited.save()
         import_dataset(owner=limited, upload=upload())
         with pytest.raises(quota.QuotaExceeded):
             resumable.begin(owner=limited, length=1)
 
-    def test_an_upload_in_pieces_counts_once_when_it_becomes_a_dataset(self, limited: User) -> None:
+    def test_an_upload_in_pieces_counts_once_when_it_becomes_a_dataset(self, limited):
         from io import BytesIO
 
         limited.quota_bytes = SIZE
@@ -86,7 +82,7 @@ class TestQuota:
         assert resumable.finish(upload=row).state == State.READY
         assert quota.used_bytes(limited) == SIZE
 
-    def test_an_upload_in_pieces_is_refused_before_its_first_byte(self, limited: User) -> None:
+    def test_an_upload_in_pieces_is_refused_before_its_first_byte(self, limited):
         api = APIClient()
         api.force_authenticate(limited)
         headers = {"Tus-Resumable": "1.0.0", "Upload-Length": str(SIZE * 3)}
@@ -96,10 +92,10 @@ class TestQuota:
         assert list(local_files.home("uploads").iterdir()) == []
 
     @pytest.mark.django_db(transaction=True)
-    def test_of_eight_uploads_at_once_two_fit(self) -> None:
+    def test_of_eight_uploads_at_once_two_fit(self):
         owner = User.objects.create_user("owner", quota_bytes=2000)
 
-        def attempt(_: int) -> bool:
+        def attempt(_):
             try:
                 resumable.begin(owner=User.objects.get(pk=owner.pk), length=1000)
             except quota.QuotaExceeded:
@@ -114,13 +110,11 @@ class TestQuota:
     @pytest.mark.parametrize(
         ("setting", "own", "limit"), [(0, None, None), (7, None, 7), (7, 3, 3), (7, -1, None), (7, 0, 0), (0, 3, 3)]
     )
-    def test_the_users_own_limit_precedes_the_setting(
-        self, owner: User, settings: Any, setting: int, own: int | None, limit: int | None
-    ) -> None:
+    def test_the_users_own_limit_precedes_the_setting(self, owner, settings, setting, own, limit):
         settings.CAIRN_QUOTA_BYTES, owner.quota_bytes = setting, own
         assert quota.quota_of(owner) == limit
 
-    def test_a_command_shows_and_sets_it(self, owner: User, capsys: Any) -> None:
+    def test_a_command_shows_and_sets_it(self, owner, capsys):
         for text, stored, shown in (
             ("1.5", 1_500_000_000, "0 GB used; 1.5 GB (of this user)"),
             ("unlimited", -1, "0 GB used; no limit (of this user)"),
@@ -133,7 +127,7 @@ class TestQuota:
             with pytest.raises(CommandError, match="must be gigabytes"):
                 call_command("quota", "owner", f"--set={text}")
 
-    def test_the_account_page_shows_it(self, limited: User) -> None:
+    def test_the_account_page_shows_it(self, limited):
         import_dataset(owner=limited, upload=upload())
         page = logged_in(limited).get("/account/").content.decode()
         assert f'value="{SIZE}"' in page
@@ -141,15 +135,15 @@ class TestQuota:
 
 
 class TestRetention:
-    def old(self, model: Any, pk: Any, days: float = 31) -> None:
+    def old(self, model, pk, days=31):
         model.objects.filter(pk=pk).update(finished_at=timezone.now() - timedelta(days=days))
 
-    def test_keeps_everything_unless_it_is_set(self, owner: User, done: Release) -> None:
+    def test_keeps_everything_unless_it_is_set(self, owner, done):
         self.old(Dataset, done.dataset_id, 10_000)
         assert retention.apply() == {"originals": 0, "failed": 0}
         assert done.dataset.original_path.exists()
 
-    def test_removes_originals_and_nothing_made_of_them(self, owner: User, done: Release, settings: Any) -> None:
+    def test_removes_originals_and_nothing_made_of_them(self, owner, done, settings):
         settings.CAIRN_ORIGINAL_DAYS = 30
         young = import_dataset(owner=owner, upload=upload())
         self.old(Dataset, done.dataset_id)
@@ -163,14 +157,14 @@ class TestRetention:
         answer = logged_in(owner).post(f"{API}{done.dataset_id}/read/", {}, content_type="application/json")
         assert answer.status_code == 409
 
-    def test_removes_no_original_that_waits_to_be_read(self, owner: User, settings: Any) -> None:
+    def test_removes_no_original_that_waits_to_be_read(self, owner, settings):
         settings.CAIRN_ORIGINAL_DAYS = 30
         row = import_dataset(owner=owner, upload=upload())
         Dataset.objects.filter(pk=row.pk).update(state=State.QUEUED, finished_at=None)
         assert retention.apply()["originals"] == 0
         assert row.original_path.exists()
 
-    def test_deletes_failed_and_cancelled_jobs(self, owner: User, settings: Any) -> None:
+    def test_deletes_failed_and_cancelled_jobs(self, owner, settings):
         settings.CAIRN_FAILED_DAYS = 30
         mechanism = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
         spec = AuditSpec.parse({"mechanism": mechanism, "trials": 1000})

@@ -1,14 +1,10 @@
 """Commands over a plain socket, against a real Redis, and over TLS against a server that has one reply."""
 
-from __future__ import annotations
-
 import datetime
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from cryptography import x509
@@ -22,17 +18,17 @@ from tests import redis_server
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[Path]:
+def address():
     """The socket of a Redis with a password that must be quoted in a URL."""
     with redis_server.running("--requirepass", "p@ss:w/rd") as listens_at:
         yield listens_at
 
 
-def url(listens_at: Path, more: str = "", password: str = "p%40ss%3Aw%2Frd") -> str:
+def url(listens_at, more="", password="p%40ss%3Aw%2Frd"):
     return f"redis+socket://:{password}@{listens_at}{more}"
 
 
-def test_replies_of_every_kind(address: Path) -> None:
+def test_replies_of_every_kind(address):
     commands = (
         ("SET", "key", "töxt\r\n"),
         ("GET", "key"),
@@ -44,19 +40,19 @@ def test_replies_of_every_kind(address: Path) -> None:
     assert query(url(address), *commands) == [b"OK", "töxt\r\n".encode(), None, 7, [b"key"], []]
 
 
-def test_each_number_is_a_database_of_its_own(address: Path) -> None:
+def test_each_number_is_a_database_of_its_own(address):
     query(url(address, "?virtual_host=3"), ("SET", "third", "3"))
     assert query(url(address), ("GET", "third")) == [None]
     assert query(url(address, "?virtual_host=3"), ("GET", "third")) == [b"3"]
 
 
 @pytest.mark.parametrize(("password", "why"), [("wrong", "invalid username-password"), ("", "Authentication required")])
-def test_a_refusal_has_the_message(address: Path, password: str, why: str) -> None:
+def test_a_refusal_has_the_message(address, password, why):
     with pytest.raises(Refused, match=why):
         query(url(address, password=password), ("PING",))
 
 
-def test_what_is_no_redis_or_away_is_an_error_of_the_system(tmp_path: Path) -> None:
+def test_what_is_no_redis_or_away_is_an_error_of_the_system(tmp_path):
     with pytest.raises(FileNotFoundError):
         query(f"redis+socket://{tmp_path}/none", ("PING",))
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -68,7 +64,7 @@ def test_what_is_no_redis_or_away_is_an_error_of_the_system(tmp_path: Path) -> N
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def certificate(tmp_path_factory):
     """A certificate of localhost that is its own authority, and its key."""
     key, name = (
         ec.generate_private_key(ec.SECP256R1()),
@@ -96,7 +92,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("options", ["", "?ssl_cert_reqs=none", "?ssl_cert_reqs=CERT_NONE", "CA"])
-def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate: tuple[Path, Path], options: str) -> None:
+def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate, options):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(*certificate)
     options = options if options != "CA" else f"?ssl_ca_certs={certificate[0]}"
@@ -112,7 +108,7 @@ def test_tls_checks_the_certificate_unless_the_url_turns_it_off(certificate: tup
         other.join()
 
 
-def test_tls_shows_the_certificate_that_the_url_names(certificate: tuple[Path, Path]) -> None:
+def test_tls_shows_the_certificate_that_the_url_names(certificate):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate[0]))
     context.load_cert_chain(*certificate)
     context.verify_mode = ssl.CERT_REQUIRED
@@ -126,7 +122,7 @@ def test_tls_shows_the_certificate_that_the_url_names(certificate: tuple[Path, P
             other.join()
 
 
-def _answer(server: socket.socket, reply: bytes) -> None:
+def _answer(server, reply):
     with suppress(OSError):
         line, _ = server.accept()
         with line:

@@ -1,7 +1,5 @@
 """Attacks on releases that exist: the engine's own results, for the owner alone, computed once, never published."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,9 +1,5 @@
 """Attacks as jobs: progress, cancelled, requeued, and deleted with their release."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from django.utils import timezone
 
 from dashboard.attacks import execution, files
@@ -19,7 +15,7 @@ from tests.dashboard.conftest import HOME
 from tests.dashboard.test_cleanup import aged
 
 
-def attacks_that_ended(api: Any) -> list[dict[str, Any]]:
+def attacks_that_ended(api):
     return [job for job in api.get("/api/v1/jobs/").json()["ended"] if job["kind"] == "attack"]
 
 

@@ -1,7 +1,5 @@
 """The REST API of the releases app: from a submitted release to its files, and permissions."""
 
-from __future__ import annotations
-
 import io
 import json
 import uuid

@@ -1,7 +1,5 @@
 """Bundles: their members, equal bytes for equal releases, and no private data of the owner."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

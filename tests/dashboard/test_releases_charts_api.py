@@ -1,7 +1,5 @@
 """Data of a release for the map and the charts."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``manage.py release``: one release from a file to a file, with no server, no database and no broker."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -112,7 +110,7 @@ class TestCleaning:
     SHORT = ("--clean", "drop-jumps:200", "--clean", "first-events:3")
 
     @pytest.fixture
-    def jumpy(self, day) -> Path:
+    def jumpy(self, day):
         """The day with one position that no one can have reached."""
         day.write_text(DAY.replace("2024-06-03T08:20", "2024-06-03T08:00:00Z,10,10\n2024-06-03T08:20"))
         return day
@@ -176,10 +174,7 @@ def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
 
 REFUSED = {
     "no such file": (["nowhere.csv", *UNIFORM, *MARKS, "--out", "o.csv"], "nowhere.csv"),
-    "unknown mechanism": (
-        ["day.csv", "--mechanism", "magic", *MARKS, "--out", "o.csv"],
-        "mechanism.name must be",
-    ),
+    "unknown mechanism": (["day.csv", "--mechanism", "magic", *MARKS, "--out", "o.csv"], "mechanism.name must be"),
     "missing parameter": (
         ["day.csv", "--mechanism", "event-level", "--set", "epsilon=1", *MARKS, "--out", "o.csv"],
         "mechanism.radius_m is required",
@@ -206,10 +201,7 @@ REFUSED = {
     ),
     "no equals sign": (["day.csv", *UNIFORM, "--set", "epsilon", *MARKS, "--out", "o.csv"], "--set must be NAME=VALUE"),
     "set twice": (["day.csv", *UNIFORM, "--set", "epsilon=2", *MARKS, "--out", "o.csv"], "each name once"),
-    "seed that is none": (
-        ["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"],
-        "seed must be at least 0",
-    ),
+    "seed that is none": (["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"], "seed must be at least 0"),
     "unknown step": (
         ["day.csv", *UNIFORM, *MARKS, "--then", "magic", "--out", "o.csv"],
         "--then must be one of random-walk-smoother:STEP_VARIANCE_M2, ou-smoother, causal-filter:STEP_VARIANCE_M2",

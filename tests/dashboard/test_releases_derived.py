@@ -1,7 +1,5 @@
 """Post-processing of a finished release: free of charge, without reading the original, and stated in every export."""
 
-from __future__ import annotations
-
 import io
 import json
 from unittest.mock import Mock
@@ -38,7 +36,7 @@ OU = {"name": "ou-smoother"}
 def derive(done):
     """``derive(step, …, source=…, key=…)``: a waiting release made from the finished one."""
 
-    def make(*steps, source=None, key="") -> Release:
+    def make(*steps, source=None, key=""):
         parsed = parse_steps(list(steps or [WALK]))
         return services.derive_release(source=source or done, steps=parsed, idempotency_key=key)
 

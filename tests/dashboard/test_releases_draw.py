@@ -1,7 +1,5 @@
 """What a worker draws, and that an attempt without a result leaves no files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from unittest.mock import Mock

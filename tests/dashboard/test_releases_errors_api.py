@@ -1,7 +1,5 @@
 """Errors as distributions and running means, and mean error against ε: all equal to a computation in numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

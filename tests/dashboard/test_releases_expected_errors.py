@@ -1,7 +1,5 @@
 """Errors to expect, verdicts and levels for an accepted error: computed from the original, so the owner's alone."""
 
-from __future__ import annotations
-
 import json
 import re
 

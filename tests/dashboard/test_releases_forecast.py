@@ -1,7 +1,5 @@
 """What the form states before anything is drawn: noise, guarantee, price; no position read, nothing charged."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

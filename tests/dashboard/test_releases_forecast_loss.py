@@ -1,7 +1,5 @@
 """What releases would leak under a correlation, reported before any is drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

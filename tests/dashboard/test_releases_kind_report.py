@@ -1,16 +1,12 @@
 """Printed reports of count streams and check-ins: what is on them, for whom, and that the public one hides the rest."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from django.test import Client
 
 from dashboard.datasets.models import Dataset
 from dashboard.releases import kind_report, kinds
@@ -30,7 +26,7 @@ MECHANISMS = {"stream": (STREAM, SAMPLE), "checkins": (POPULARITY, RECORDS)}
 every_kind = pytest.mark.parametrize("kind", FILES)
 
 
-def released(api: Any, kind: str, *, seed: int | None = None, which: int = 0, dataset: str = "") -> Release:
+def released(api, kind, *, seed=None, which=0, dataset=""):
     dataset = dataset or made(api, FILES[kind], name=f"{SECRET}.csv")["id"]
     body = {"dataset": dataset, "mechanism": MECHANISMS[kind][which], "name": f"{SECRET} release"}
     answer = api.post(RELEASES, body | ({} if seed is None else {"seed": seed}), format="json")
@@ -38,17 +34,17 @@ def released(api: Any, kind: str, *, seed: int | None = None, which: int = 0, da
     return executed(Release.objects.get(pk=answer.json()["id"]))
 
 
-def text_of(client: Client, address: str) -> str:
+def text_of(client, address):
     answer = client.get(address)
     assert answer.status_code == 200
     return answer.content.decode()
 
 
-def page_of(release: Release, query: str = "") -> str:
+def page_of(release, query=""):
     return f"/releases/{release.pk}/report/{query}"
 
 
-def data_of(text: str) -> Any:
+def data_of(text):
     found = re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)
     assert found is not None
     return json.loads(found[1])
@@ -56,9 +52,7 @@ def data_of(text: str) -> Any:
 
 @every_kind
 class TestEveryKind:
-    def test_the_public_one_states_label_parameters_and_how_to_verify(
-        self, owner_api: Any, owner_page: Client, kind: str
-    ) -> None:
+    def test_the_public_one_states_label_parameters_and_how_to_verify(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         text = text_of(owner_page, page_of(row))
         report = kind_report.public(row)
@@ -72,7 +66,7 @@ class TestEveryKind:
         for one in report.parameters:
             assert one.label in text
 
-    def test_the_public_one_holds_nothing_of_the_owners(self, owner_api: Any, owner_page: Client, kind: str) -> None:
+    def test_the_public_one_holds_nothing_of_the_owners(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         Release.objects.filter(pk=row.pk).update(owner_view=dict.fromkeys(row.owner_view, 123456.789))
         text = text_of(owner_page, page_of(row))
@@ -81,9 +75,7 @@ class TestEveryKind:
         assert "for=owner" not in text
         assert SECRET in text_of(owner_page, page_of(row, "?for=owner"))
 
-    def test_the_public_one_does_not_change_with_the_original(
-        self, owner_api: Any, owner_page: Client, kind: str
-    ) -> None:
+    def test_the_public_one_does_not_change_with_the_original(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         before = text_of(owner_page, page_of(row))
         other = made(owner_api, {"stream": wide(counts(seed=2)), "checkins": checkins(checkin_rows(seed=2))}[kind])
@@ -94,7 +86,7 @@ class TestEveryKind:
         drop = r"csrf\w*|\d+ \w+ 20\d\d"
         assert re.sub(drop, "", text_of(owner_page, page_of(row))) == re.sub(drop, "", before)
 
-    def test_the_owners_has_original_figures_and_ledger(self, owner_api: Any, owner_page: Client, kind: str) -> None:
+    def test_the_owners_has_original_figures_and_ledger(self, owner_api, owner_page, kind):
         row = released(owner_api, kind)
         text = text_of(owner_page, page_of(row, "?for=owner"))
         part = kind_report.owners(row)
@@ -109,14 +101,14 @@ class TestEveryKind:
             ("original" in data["curves"]) if kind == "stream" else all("uploaded" in one for one in data["places"][0])
         )
 
-    def test_a_seeded_one_is_marked_on_every_page(self, owner_api: Any, owner_page: Client, kind: str) -> None:
+    def test_a_seeded_one_is_marked_on_every_page(self, owner_api, owner_page, kind):
         row = released(owner_api, kind, seed=7)
         text = text_of(owner_page, page_of(row))
         assert "Not private: seeded simulation, do not publish" in text
         assert "is NOT PRIVATE: a seeded simulation" in text
         assert kind_report.owners(row).charge is None
 
-    def test_several_releases_are_beside_each_other(self, owner_api: Any, owner_page: Client, kind: str) -> None:
+    def test_several_releases_are_beside_each_other(self, owner_api, owner_page, kind):
         first = released(owner_api, kind)
         second = released(owner_api, kind, which=1, dataset=str(first.dataset_id))
         whole = f"/datasets/{first.dataset_id}/compare/report/"
@@ -126,9 +118,7 @@ class TestEveryKind:
             styles = [(one["style"]["colour"]["light"], one["style"]["dash"]) for one in data["releases"]]
             assert len(set(map(str, styles))) == 2
 
-    def test_a_stranger_finds_nothing(
-        self, owner_api: Any, client: Client, stranger: Any, stranger_api: Any, kind: str
-    ) -> None:
+    def test_a_stranger_finds_nothing(self, owner_api, client, stranger, stranger_api, kind):
         row = released(owner_api, kind)
         assert client.get(page_of(row)).status_code == 302
         client.force_login(stranger)
@@ -136,7 +126,7 @@ class TestEveryKind:
             assert client.get(address).status_code == 404
             assert stranger_api.get(address).status_code in (302, 404)
 
-    def test_the_command_and_the_request_are_the_same_description(self, owner_api: Any, kind: str) -> None:
+    def test_the_command_and_the_request_are_the_same_description(self, owner_api, kind):
         row = released(owner_api, kind)
         report = kind_report.public(row)
         parts = shlex.split(report.command.replace("\\\n", " "))
@@ -153,7 +143,7 @@ class TestEveryKind:
         assert Release.objects.get(pk=again.json()["id"]).spec_digest == row.spec_digest
 
 
-def test_a_curve_is_of_the_stream_that_is_chosen(owner_api: Any, owner_page: Client) -> None:
+def test_a_curve_is_of_the_stream_that_is_chosen(owner_api, owner_page):
     row = released(owner_api, "stream")
     published = kinds.read_release(row)
     for query, expected in (("", published.counts.sum(axis=1)), ("?series=1", published.counts[:, 1])):
@@ -163,7 +153,7 @@ def test_a_curve_is_of_the_stream_that_is_chosen(owner_api: Any, owner_page: Cli
         assert owner_page.get(page_of(row, wrong)).status_code == 404
 
 
-def test_places_are_ranked_by_the_released_counts(owner_api: Any, owner_page: Client) -> None:
+def test_places_are_ranked_by_the_released_counts(owner_api, owner_page):
     row = released(owner_api, "checkins")
     model = kinds.read_release(row)
     (places,) = data_of(text_of(owner_page, page_of(row)))["places"]

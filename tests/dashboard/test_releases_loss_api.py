@@ -1,7 +1,5 @@
 """The losses a release's charts show: both views, both bounds, three ways to a correlation."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

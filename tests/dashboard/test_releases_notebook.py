@@ -28,7 +28,7 @@ every_kind = pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"
 
 
 @pytest.fixture
-def release(request: pytest.FixtureRequest, owner_api: Any, kind: str) -> Release:
+def release(request, owner_api, kind):
     """A finished release of each kind of data."""
     if kind == "trajectory":
         done: Release = request.getfixturevalue("done")
@@ -38,7 +38,7 @@ def release(request: pytest.FixtureRequest, owner_api: Any, kind: str) -> Releas
     return executed(Release.objects.get(pk=answer.json()["id"]))
 
 
-def saved(api: Any, address: str, folder: Path, **query: str) -> Path:
+def saved(api, address, folder, **query):
     """The download, under the name it has as an attachment."""
     answer = api.get(address, query)
     assert answer.status_code == 200, answer.content
@@ -48,7 +48,7 @@ def saved(api: Any, address: str, folder: Path, **query: str) -> Path:
     return path
 
 
-def size_of(row: Release, table: Path) -> int:
+def size_of(row, table):
     """What the first cell counts: positions, counts or cells."""
     if row.kind == "trajectory":
         return sum(len(one) for one in formats.read(table).series)
@@ -59,9 +59,7 @@ def size_of(row: Release, table: Path) -> int:
 @pytest.mark.slow
 @every_kind
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_runs_beside_the_export(
-    owner_api: Any, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_beside_the_export(owner_api, release, tmp_path, monkeypatch):
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
@@ -83,7 +81,7 @@ def test_runs_beside_the_export(
 
 
 @every_kind
-def test_is_valid_and_opens_the_file_of_the_csv_export(owner_api: Any, release: Release, tmp_path: Path) -> None:
+def test_is_valid_and_opens_the_file_of_the_csv_export(owner_api, release, tmp_path):
     table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
     path = saved(owner_api, release_url(release, "notebook"), tmp_path)
     assert (path.stem, path.suffix) == (table.stem, ".ipynb")
@@ -95,7 +93,7 @@ def test_is_valid_and_opens_the_file_of_the_csv_export(owner_api: Any, release: 
 
 
 @every_kind
-def test_has_nothing_of_the_original(owner_api: Any, release: Release, tmp_path: Path) -> None:
+def test_has_nothing_of_the_original(owner_api, release, tmp_path):
     path = saved(owner_api, release_url(release, "notebook"), tmp_path)
     text = path.read_text().replace(r"\\_", "_")
     text = text.replace(path.stem, "")  # the name of a file begins with that of the dataset
@@ -105,13 +103,13 @@ def test_has_nothing_of_the_original(owner_api: Any, release: Release, tmp_path:
         assert len(repr(value)) < 8 or repr(value) not in text  # a short number may be a parameter's
 
 
-def test_is_for_the_owner_and_for_finished_releases(owner_api: Any, stranger_api: Any, done: Release) -> None:
+def test_is_for_the_owner_and_for_finished_releases(owner_api, stranger_api, done):
     assert stranger_api.get(release_url(done, "notebook")).status_code == 404
     Release.objects.filter(pk=done.pk).update(state="failed")
     assert owner_api.get(release_url(done, "notebook")).status_code == 409
 
 
-def test_text_of_a_title_stays_text() -> None:
+def test_text_of_a_title_stays_text():
     title = 'A "title" with $dollar, *stars* and <b>tags</b>\nε 1'
     found = nbformat.reads(notebook("stream", title=title, file_name='a"b$c.csv', label={"text": "x"}), as_version=4)
     nbformat.validate(found)

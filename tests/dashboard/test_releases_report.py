@@ -1,7 +1,5 @@
 """Printed reports: their content for each reader, and that the public one has no private data of the owner."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -86,11 +84,7 @@ def secrets_of(row):
     texts += ["123,457", "123 km", "123456", "654,321", "654321", "error_m", "mae_m", "datasets/"]
     (truth,) = read_data("trajectory", row.dataset.points_path)
     errors = files.read_curves(row, 0).error_m
-    return [
-        *texts,
-        *(f"{value:.5f}" for value in (*truth.lon, *truth.lat)),
-        *(repr(value) for value in errors),
-    ]
+    return [*texts, *(f"{value:.5f}" for value in (*truth.lon, *truth.lat)), *(repr(value) for value in errors)]
 
 
 class TestPublic:

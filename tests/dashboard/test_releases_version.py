@@ -1,7 +1,5 @@
 """The label names the version that drew a release, whichever runs when it is downloaded."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

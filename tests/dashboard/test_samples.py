@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
@@ -30,7 +28,7 @@ API = "/api/v1/"
 
 
 class TestSamples:
-    def test_are_loaded_once(self, owner: User) -> None:
+    def test_are_loaded_once(self, owner):
         for _ in range(2):
             call_command("loadsamples", "owner", stdout=StringIO())
         rows = Dataset.objects.order_by("created_at")
@@ -38,7 +36,7 @@ class TestSamples:
         assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
         assert LandmarkSet.objects.count() == 3
 
-    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner: User) -> None:
+    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
         rows = load_samples(owner=owner, queued=True)
         assert [row.state for row in rows] == ["queued"] * 3
         browser = Client()
@@ -55,7 +53,7 @@ class TestSamples:
         execution.run(upload_of_others.pk)
         assert not LandmarkSet.objects.exists()
 
-    def test_are_what_the_engine_made(self, owner: User) -> None:
+    def test_are_what_the_engine_made(self, owner):
         call_command("loadsamples", "owner", stdout=StringIO())
         for sample in samples():
             row = Dataset.objects.get(name=sample.title)
@@ -65,20 +63,18 @@ class TestSamples:
             assert abs(stored.time_s - sample.series.time_s).max() < 1e-3
             assert row.report["guesses"] == []
 
-    def test_day_in_paris_has_the_papers_landmarks(self, owner: User) -> None:
+    def test_day_in_paris_has_the_papers_landmarks(self, owner):
         call_command("loadsamples", "owner", stdout=StringIO())
         marks = LandmarkSet.objects.get(dataset__points=8)
         assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7]
 
-    def test_need_a_user(self, db: None) -> None:
+    def test_need_a_user(self, db):
         with pytest.raises(CommandError, match="There is no user 'unknown'"):
             call_command("loadsamples", "unknown")
 
 
 class TestJobs:
-    def test_reports_what_waits_and_runs(
-        self, owner: User, owner_api: APIClient, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_reports_what_waits_and_runs(self, owner, owner_api, ready_dataset, monkeypatch):
         monkeypatch.setattr(queue, "enqueue", lambda job: True)
         waiting = Dataset.objects.create(owner=owner, name="waits")
         marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
@@ -97,7 +93,7 @@ class TestJobs:
             assert owner_api.get(job["urls"]["self"]).status_code == 200
         assert owner_api.post(second["urls"]["cancel"]).status_code == 200
 
-    def test_is_empty_when_all_is_done(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_is_empty_when_all_is_done(self, owner_api, ready_dataset):
         jobs = owner_api.get(f"{API}jobs/").json()
         assert (jobs["results"], jobs["ended"]) == ([], [])
 
@@ -109,9 +105,7 @@ REAL: list[tuple[str, dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("path", "options", "points"), REAL)
-def test_real_file_is_ready_at_once(
-    owner_api: APIClient, shared: Path, path: str, options: dict[str, Any], points: int
-) -> None:
+def test_real_file_is_ready_at_once(owner_api, shared, path, options, points):
     file = next((shared / "data").glob(f"**/{Path(path).name}"))
     form = {"file": upload(file.read_bytes(), file.name), **options}
     reported = owner_api.post(f"{API}datasets/", form, format="multipart").json()

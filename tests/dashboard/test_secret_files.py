@@ -1,7 +1,5 @@
 """Secrets of the settings: from the environment or from files, never from both, and refused by name."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -20,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def file(tmp_path, monkeypatch):
     """The file that THING_FILE names."""
     monkeypatch.delenv("THING", raising=False)
     monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
@@ -28,23 +26,23 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class TestSecret:
-    def test_is_the_text_of_the_file_without_the_line_end(self, file: Path) -> None:
+    def test_is_the_text_of_the_file_without_the_line_end(self, file):
         file.write_text("a b#$%\n")
         assert secret("THING", "default") == "a b#$%"
 
-    def test_is_the_default_where_nothing_is_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_is_the_default_where_nothing_is_set(self, monkeypatch):
         monkeypatch.delenv("THING", raising=False)
         assert secret("THING", "default") == "default"
         monkeypatch.setenv("THING", "given")
         assert secret("THING", "default") == "given"
 
-    def test_both_are_refused(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_both_are_refused(self, file, monkeypatch):
         file.write_text("x")
         monkeypatch.setenv("THING", "y")
         with pytest.raises(ImproperlyConfigured, match="Only one of THING and THING_FILE may be set"):
             secret("THING")
 
-    def test_a_file_that_is_missing_or_empty_or_no_text_is_refused_by_name(self, file: Path) -> None:
+    def test_a_file_that_is_missing_or_empty_or_no_text_is_refused_by_name(self, file):
         with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
             secret("THING")
         file.write_text(" \n")
@@ -56,13 +54,13 @@ class TestSecret:
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))
-def test_any_password_survives_the_address(password: str) -> None:
+def test_any_password_survives_the_address(password):
     parts = urlsplit(with_password("redis://user@host:6379/2", password))
     assert (parts.username, parts.hostname, parts.port, parts.path) == ("user", "host", 6379, "/2")
     assert unquote(parts.password or "") == password
 
 
-def test_the_settings_take_every_secret_from_a_file(tmp_path: Path) -> None:
+def test_the_settings_take_every_secret_from_a_file(tmp_path):
     texts = {
         "CAIRN_SECRET_KEY": "s" * 60,
         "CAIRN_LEDGER_KEY": "l" * 60,

@@ -1,19 +1,13 @@
 """Access to the rows of other users, responses to hostile requests, and security headers."""
 
-from __future__ import annotations
-
 import uuid
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.test import Client
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.audits.models import Audit
 from dashboard.audits.services import submit_audit
 from dashboard.datasets.models import Dataset
@@ -34,7 +28,7 @@ MANUAL = {"name": "manual", "events": [0]}
 class Things:
     """One row of each model an owner can have."""
 
-    def __init__(self, owner: User, dataset: Dataset) -> None:
+    def __init__(self, owner, dataset):
         self.dataset = dataset
         self.landmark_set = mark_landmarks(owner=owner, dataset=dataset, method=MANUAL)
         self.release = submit_release(
@@ -45,7 +39,7 @@ class Things:
         )
         self.audit = submit_audit(owner=owner, spec=AuditSpec.parse({"mechanism": MECHANISM, "trials": 1000}))
 
-    def addresses(self) -> Iterator[str]:
+    def addresses(self):
         """Every API URL of one of them."""
         dataset, marks, release = self.dataset.pk, self.landmark_set.pk, self.release.pk
         yield from (
@@ -58,7 +52,7 @@ class Things:
             f"{API}releases/{release}/{tail}" for tail in ("", "cancel/", "retry/", "data/", "track/", "series/")
         )
 
-    def pages(self) -> Iterator[str]:
+    def pages(self):
         """Every page that shows one of them."""
         dataset = self.dataset.pk
         yield from (f"/datasets/{dataset}/{tail}" for tail in ("", "landmarks/new/", "releases/new/", "compare/"))
@@ -67,18 +61,18 @@ class Things:
 
 
 @pytest.fixture
-def things(owner: User, ready_dataset: Dataset) -> Things:
+def things(owner, ready_dataset):
     """The owner's."""
     return Things(owner, ready_dataset)
 
 
 @pytest.fixture
-def strangers_things(stranger: User, stranger_dataset: Dataset) -> Things:
+def strangers_things(stranger, stranger_dataset):
     """The stranger's."""
     return Things(stranger, stranger_dataset)
 
 
-def counts() -> list[int]:
+def counts():
     return [model.objects.count() for model in (Dataset, LandmarkSet, Release, Audit)]
 
 
@@ -87,7 +81,7 @@ VERBS = ("get", "head", "post", "put", "patch", "delete")
 
 class TestWhoseIsIt:
     @pytest.mark.parametrize("verb", VERBS)
-    def test_a_stranger_gets_404(self, stranger_api: APIClient, things: Things, verb: str) -> None:
+    def test_a_stranger_gets_404(self, stranger_api, things, verb):
         before = counts()
         for address in things.addresses():
             answer = getattr(stranger_api, verb)(address)
@@ -97,7 +91,7 @@ class TestWhoseIsIt:
         assert counts() == before
 
     @pytest.mark.parametrize("verb", VERBS)
-    def test_anonymous_is_required_to_authenticate(self, anonymous_api: APIClient, things: Things, verb: str) -> None:
+    def test_anonymous_is_required_to_authenticate(self, anonymous_api, things, verb):
         before = counts()
         rest = [
             f"{API}{name}/"
@@ -111,15 +105,13 @@ class TestWhoseIsIt:
         assert counts() == before
 
     @pytest.mark.parametrize("verb", ["get", "patch", "delete"])
-    def test_a_strangers_thing_looks_like_one_that_never_was(
-        self, stranger_api: APIClient, things: Things, verb: str
-    ) -> None:
+    def test_a_strangers_thing_looks_like_one_that_never_was(self, stranger_api, things, verb):
         for pk in (things.dataset.pk, uuid.uuid4(), "1", "../admin", "x" * 300):
             answer = getattr(stranger_api, verb)(f"{API}datasets/{pk}/")
             assert answer.status_code == 404
             assert without_path(answer) == without_path(getattr(stranger_api, verb)(f"{API}datasets/{uuid.uuid4()}/"))
 
-    def test_lists_hold_the_owners_alone(self, owner_api: APIClient, things: Things, strangers_things: Things) -> None:
+    def test_lists_hold_the_owners_alone(self, owner_api, things, strangers_things):
         for name, thing in (
             ("datasets", things.dataset),
             ("landmark-sets", things.landmark_set),
@@ -130,9 +122,7 @@ class TestWhoseIsIt:
         waiting = [one["id"] for one in owner_api.get(f"{API}jobs/").json()["results"]]
         assert waiting == [str(things.release.pk), str(things.audit.pk)]
 
-    def test_a_strangers_id_in_a_filter_finds_nothing(
-        self, owner_api: APIClient, things: Things, strangers_things: Things
-    ) -> None:
+    def test_a_strangers_id_in_a_filter_finds_nothing(self, owner_api, things, strangers_things):
         for query in (
             f"landmark-sets/?dataset={strangers_things.dataset.pk}",
             f"releases/?dataset={strangers_things.dataset.pk}",
@@ -140,9 +130,7 @@ class TestWhoseIsIt:
         ):
             assert owner_api.get(f"{API}{query}").json()["results"] == []
 
-    def test_a_strangers_id_in_a_body_is_not_found(
-        self, owner_api: APIClient, things: Things, strangers_things: Things
-    ) -> None:
+    def test_a_strangers_id_in_a_body_is_not_found(self, owner_api, things, strangers_things):
         mine, theirs = things, strangers_things
         before = counts()
         for path, body in (
@@ -157,16 +145,14 @@ class TestWhoseIsIt:
             assert answer.status_code == 404, (path, answer.content)
         assert counts() == before
 
-    def test_pages_are_the_owners_alone(self, client: Client, stranger: User, things: Things) -> None:
+    def test_pages_are_the_owners_alone(self, client, stranger, things):
         for page in things.pages():
             assert client.get(page)["Location"].startswith("/login/?next="), page
         client.force_login(stranger)
         for page in things.pages():
             assert client.get(page).status_code == 404, page
 
-    def test_ids_in_the_query_of_a_page_are_the_owners_alone(
-        self, owner_page: Client, things: Things, strangers_things: Things
-    ) -> None:
+    def test_ids_in_the_query_of_a_page_are_the_owners_alone(self, owner_page, things, strangers_things):
         dataset, marks = things.dataset.pk, strangers_things.landmark_set.pk
         assert owner_page.get(f"/datasets/{dataset}/landmarks/new/?from={marks}").status_code == 404
         for query in (f"landmark_set={marks}", f"release={strangers_things.release.pk}"):
@@ -175,7 +161,7 @@ class TestWhoseIsIt:
 
 
 class TestBrowser:
-    def test_session_needs_the_csrf_token(self, owner: User) -> None:
+    def test_session_needs_the_csrf_token(self, owner):
         browser = Client(enforce_csrf_checks=True)
         browser.force_login(owner)
         refused = browser.post(f"{API}datasets/", {"file": SimpleUploadedFile("x.csv", CSV)})
@@ -185,13 +171,13 @@ class TestBrowser:
         form = {"file": SimpleUploadedFile("x.csv", CSV)}
         assert browser.post(f"{API}datasets/", form, headers={"X-CSRFToken": token}).status_code == 201
 
-    def test_an_error_page_leaves_the_csrf_token_of_a_stranger_alone(self, client: Client, db: None) -> None:
+    def test_an_error_page_leaves_the_csrf_token_of_a_stranger_alone(self, client, db):
         """A browser requests /favicon.ico automatically, and the response may come after the login form's."""
         answer = client.get("/favicon.ico")
         assert (answer.status_code, list(answer.cookies)) == (404, [])
         assert settings.CSRF_COOKIE_NAME in client.get("/login/").cookies
 
-    def test_every_answer_forbids_what_it_does_not_need(self, owner_page: Client, things: Things) -> None:
+    def test_every_answer_forbids_what_it_does_not_need(self, owner_page, things):
         pages = ["/", "/tokens/", *things.pages(), "/nowhere/", f"{API}datasets/", f"{API}docs/", "/healthz"]
         for page in pages:
             answer = owner_page.get(page)
@@ -208,13 +194,13 @@ class TestBrowser:
             assert " style=" not in body, page
             assert "<script>" not in body, page
 
-    def test_pages_of_a_session_are_in_no_shared_cache(self, owner_page: Client, things: Things) -> None:
+    def test_pages_of_a_session_are_in_no_shared_cache(self, owner_page, things):
         for page in ["/", "/tokens/", *things.pages()]:
             kept = owner_page.get(page)["Cache-Control"]
             assert "private" in kept or "no-store" in kept, page
             assert "no-cache" in kept or "no-store" in kept, page
 
-    def test_the_whole_policy(self, client: Client, db: None) -> None:
+    def test_the_whole_policy(self, client, db):
         parts = client.get("/login/")["Content-Security-Policy"].split("; ")
         assert sorted(parts) == [
             "base-uri 'none'",
@@ -230,7 +216,7 @@ class TestBrowser:
             "worker-src 'self'",
         ]
 
-    def test_html_in_names_stays_text(self, owner: User, owner_page: Client, make_dataset: Any, paris_day: Any) -> None:
+    def test_html_in_names_stays_text(self, owner, owner_page, make_dataset, paris_day):
         from dataclasses import replace
 
         evil = "<img src=x onerror=alert(1)></script>"
@@ -242,7 +228,7 @@ class TestBrowser:
         body = owner_page.get(f"{API}datasets/{row.pk}/")
         assert (body["Content-Type"], body.json()["name"]) == ("application/json", evil)
 
-    def test_cookies_are_out_of_reach(self, client: Client, owner: User) -> None:
+    def test_cookies_are_out_of_reach(self, client, owner):
         owner.set_password("a long enough phrase")
         owner.save()
         answer = client.post("/login/", {"username": "owner", "password": "a long enough phrase"})
@@ -250,14 +236,14 @@ class TestBrowser:
         assert session["httponly"]
         assert session["samesite"] == "Lax"
 
-    def test_login_leads_nowhere_else(self, client: Client, owner: User) -> None:
+    def test_login_leads_nowhere_else(self, client, owner):
         owner.set_password("a long enough phrase")
         owner.save()
         form = {"username": "owner", "password": "a long enough phrase", "next": "https://evil.example/"}
         assert client.post("/login/", form)["Location"] == "/"
 
-    def test_fault_of_ours_reports_nothing(self, owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: Any, **__: Any) -> None:
+    def test_fault_of_ours_reports_nothing(self, owner_api, monkeypatch):
+        def fail(*_, **__):
             raise RuntimeError("secret at 48.85")
 
         monkeypatch.setattr("dashboard.datasets.selectors.visible_datasets", fail)
@@ -266,19 +252,19 @@ class TestBrowser:
         assert b"48.85" not in bodies.pop()
 
 
-def test_schema_has_no_gaps(capsys: pytest.CaptureFixture[str]) -> None:
+def test_schema_has_no_gaps(capsys):
     call_command("spectacular", "--fail-on-warn", "--validate")
     assert "/api/v1/datasets/{id}/track/" in capsys.readouterr().out
 
 
-def test_docs_are_served_from_here(owner_page: Client) -> None:
+def test_docs_are_served_from_here(owner_page):
     body = owner_page.get(f"{API}docs/").content.decode()
     assert "swagger" in body
     assert "http://" not in body.replace("http://www.w3.org", "")
     assert "https://" not in body
 
 
-def test_requests_are_counted(owner_api: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_are_counted(owner_api, monkeypatch):
     from rest_framework.throttling import UserRateThrottle
 
     monkeypatch.setattr(UserRateThrottle, "THROTTLE_RATES", {"user": "2/min"})

@@ -1,13 +1,10 @@
 """Sessions of Django's own table are kept by an upgrade: no user is logged out."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -63,7 +60,7 @@ print(json.dumps(found))
 
 
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def moved(tmp_path_factory):
     """The sessions of a database of the version before, after migrating."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     environment = kept | {
@@ -74,15 +71,15 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
-def test_users_stay_logged_in(moved: dict[str, Any]) -> None:
+def test_users_stay_logged_in(moved):
     assert moved["owner"] == [moved["user"], 200]
 
 
-def test_those_before_a_login_are_kept(moved: dict[str, Any]) -> None:
+def test_those_before_a_login_are_kept(moved):
     assert moved["anonymous"] == ["None", 302]
     assert moved["ids"] == 2
 
 
 @pytest.mark.parametrize("name", ["past", "gone"])
-def test_expired_ones_and_those_of_no_user_are_left_out(moved: dict[str, Any], name: str) -> None:
+def test_expired_ones_and_those_of_no_user_are_left_out(moved, name):
     assert moved[name] == [None, 302]

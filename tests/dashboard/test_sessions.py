@@ -1,15 +1,11 @@
 """Sessions: what their users see of them, and how they end."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import DatabaseError
 from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from dashboard.accounts import services
 from dashboard.accounts.browsers import browser_name
@@ -37,19 +33,19 @@ APPLE = "AppleWebKit/605.1.15 (KHTML, like Gecko)"
         ("", ""),
     ],
 )
-def test_the_name_of_a_browser(agent: str, name: str) -> None:
+def test_the_name_of_a_browser(agent, name):
     assert browser_name(agent) == name
 
 
 class TestRecord:
-    def test_has_user_browser_and_address_from_the_login(self, owner: User) -> None:
+    def test_has_user_browser_and_address_from_the_login(self, owner):
         with_password(owner)
         client = Client(headers={"User-Agent": FIREFOX}, REMOTE_ADDR="192.0.2.7")
         client.post("/login/", {"username": "owner", "password": FORM["old_password"]})
         row = UserSession.objects.get()
         assert (row.user, row.browser, row.address) == (owner, "Firefox 128 on Linux", "192.0.2.7")
 
-    def test_its_last_use_is_stored_once_a_minute(self, owner: User, django_assert_num_queries: Any) -> None:
+    def test_its_last_use_is_stored_once_a_minute(self, owner, django_assert_num_queries):
         client = logged_in(owner)
         rows = UserSession.objects.all()
         fresh = rows.get().last_used_at
@@ -61,20 +57,18 @@ class TestRecord:
         assert row.last_used_at >= fresh
         assert (row.browser, row.address) == ("Firefox 128 on Linux", "2001:db8::/64")
 
-    def test_a_database_that_is_busy_does_not_fail_the_request(
-        self, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_database_that_is_busy_does_not_fail_the_request(self, owner, monkeypatch):
         client = logged_in(owner)
         UserSession.objects.update(last_used_at=timezone.now() - timedelta(minutes=2))
         manager = UserSession.objects
 
-        def busy(*args: Any, **kwargs: Any) -> None:
+        def busy(*args, **kwargs):
             raise DatabaseError("database is locked")
 
         monkeypatch.setattr(type(manager.all()), "update", busy)
         assert client.get("/account/").status_code == 200
 
-    def test_what_a_request_stores_keeps_id_and_time_of_the_login(self, owner: User) -> None:
+    def test_what_a_request_stores_keeps_id_and_time_of_the_login(self, owner):
         client = logged_in(owner)
         before = UserSession.objects.get()
         session = client.session
@@ -86,7 +80,7 @@ class TestRecord:
 
 
 class TestPage:
-    def test_lists_the_users_own_and_marks_this_one(self, owner: User, stranger: User) -> None:
+    def test_lists_the_users_own_and_marks_this_one(self, owner, stranger):
         here, _, other = logged_in(owner), logged_in(owner), logged_in(stranger)
         page = here.get("/account/")
         text = page.content.decode()
@@ -97,7 +91,7 @@ class TestPage:
             assert row.session_key not in text
         assert "End all other sessions" not in other.get("/account/").content.decode()
 
-    def test_ends_one(self, owner: User) -> None:
+    def test_ends_one(self, owner):
         here, there = logged_in(owner), logged_in(owner)
         pk = UserSession.objects.get(session_key=there.session.session_key).id
         assert here.post("/account/sessions/end/", {"session": str(pk)})["Location"] == "/account/"
@@ -105,30 +99,30 @@ class TestPage:
         answer = here.post("/account/sessions/end/", {"session": str(pk)}, follow=True)
         assert "had ended already" in answer.content.decode()
 
-    def test_ends_all_others(self, owner: User, stranger: User) -> None:
+    def test_ends_all_others(self, owner, stranger):
         here, there, other = logged_in(owner), logged_in(owner), logged_in(stranger)
         answer = here.post("/account/sessions/end/", follow=True)
         assert "1 other session ended." in answer.content.decode()
         assert (is_in(here), is_in(there), is_in(other)) == (True, False, True)
 
     @pytest.mark.parametrize("text", ["x", "f2cb28ee-9bca-4683-bcc4-24e6bfab3db5"])
-    def test_ends_none_for_an_id_that_is_none(self, owner: User, text: str) -> None:
+    def test_ends_none_for_an_id_that_is_none(self, owner, text):
         here, there = logged_in(owner), logged_in(owner)
         assert here.post("/account/sessions/end/", {"session": text}).status_code == 302
         assert (is_in(here), is_in(there)) == (True, True)
 
-    def test_ends_none_of_another_user(self, owner: User, stranger: User) -> None:
+    def test_ends_none_of_another_user(self, owner, stranger):
         here, other = logged_in(owner), logged_in(stranger)
         here.post("/account/sessions/end/", {"session": str(UserSession.objects.get(user=stranger).id)})
         assert is_in(other)
 
-    def test_is_for_users_only(self, client: Client, db: None) -> None:
+    def test_is_for_users_only(self, client, db):
         assert client.get("/account/")["Location"] == "/login/?next=/account/"
         assert client.post("/account/sessions/end/")["Location"].startswith("/login/")
 
 
 class TestApi:
-    def test_lists_the_users_own(self, owner: User, stranger: User) -> None:
+    def test_lists_the_users_own(self, owner, stranger):
         here, there, _ = logged_in(owner), logged_in(owner), logged_in(stranger)
         answer = here.get(API).json()
         assert answer["count"] == 2
@@ -137,12 +131,12 @@ class TestApi:
         assert by_id == {ids[0]: True, ids[1]: False}
         assert here.session.session_key not in str(answer)
 
-    def test_leaves_out_those_that_expired(self, owner: User, owner_api: APIClient) -> None:
+    def test_leaves_out_those_that_expired(self, owner, owner_api):
         logged_in(owner)
         UserSession.objects.update(expire_date=timezone.now())
         assert owner_api.get(API).json()["results"] == []
 
-    def test_ends_one_and_none_of_another_user(self, owner: User, owner_api: APIClient, stranger: User) -> None:
+    def test_ends_one_and_none_of_another_user(self, owner, owner_api, stranger):
         mine, other = logged_in(owner), logged_in(stranger)
         of = {row.user: str(row.id) for row in UserSession.objects.all()}
         assert owner_api.delete(f"{API}{of[stranger]}/").status_code == 404
@@ -150,7 +144,7 @@ class TestApi:
         assert (is_in(mine), is_in(other)) == (False, True)
 
 
-def test_a_new_password_deletes_the_rows_of_the_others(owner: User) -> None:
+def test_a_new_password_deletes_the_rows_of_the_others(owner):
     here = logged_in(with_password(owner))
     logged_in(owner)
     services.make_token(user=owner)
@@ -160,7 +154,7 @@ def test_a_new_password_deletes_the_rows_of_the_others(owner: User) -> None:
 
 
 @pytest.mark.parametrize("end", ["deleted", "inactive"])
-def test_end_with_the_account(owner: User, end: str) -> None:
+def test_end_with_the_account(owner, end):
     here = Client()
     here.force_login(owner)
     assert here.get("/tokens/").status_code == 200

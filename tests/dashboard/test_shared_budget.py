@@ -3,8 +3,6 @@
 Issue 12, item 1: a file that a cleaning step cuts, three files in a ZIP, and a folder among other people's folders.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -28,22 +26,22 @@ SETS = "/api/v1/landmark-sets/"
 CUT = {"name": "split-gaps", "silence_s": 7000}
 
 
-def fixes(days: list[int], *, hours: range = range(24), shift: float = 0.0) -> list[tuple[str, float, float]]:
+def fixes(days, *, hours=range(24), shift=0.0):
     """Hourly positions of these days of June 2024."""
     return [(f"2024-06-{day:02d}T{hour:02d}:00:00Z", 48.85 + hour / 1e3, 2.3 + shift) for day in days for hour in hours]
 
 
-def csv(rows: list[tuple[str, float, float]]) -> bytes:
+def csv(rows):
     return ("time,lat,lon\n" + "".join(f"{time},{lat},{lon}\n" for time, lat, lon in rows)).encode()
 
 
-def gpx(rows: list[tuple[str, float, float]]) -> bytes:
+def gpx(rows):
     points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{time}</time></trkpt>' for time, lat, lon in rows)
     head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
     return f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>".encode()
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def zipped(members):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in members.items():
@@ -80,7 +78,7 @@ def watched(monkeypatch):
     return seen
 
 
-def totals(series, marks, drawn) -> list[float]:
+def totals(series, marks, drawn):
     """For each person the sum of the budgets of their landmarks and any one other event."""
     found = []
     for person in people(series):
@@ -90,7 +88,7 @@ def totals(series, marks, drawn) -> list[float]:
     return found
 
 
-def check(watched, label, shape) -> None:
+def check(watched, label, shape):
     *_, series_count, people_count, landmarks = shape
     [(series, marks, drawn)] = watched
     assert len(series) == series_count
@@ -103,7 +101,7 @@ def check(watched, label, shape) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
+def test_by_the_command(shape, mechanism, watched, capsys, tmp_path):
     name, data, cleaning, stated, *_ = shape
     (tmp_path / name).write_bytes(data)
     out = tmp_path / "out.parquet"
@@ -118,7 +116,7 @@ def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS[:2])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
+def test_by_the_api(shape, mechanism, watched, owner_api):
     name, data, cleaning, stated, series_count, people_count, _ = shape
     body = {"file": SimpleUploadedFile(name, data), "cleaning": json.dumps(cleaning)} | (
         {"person": stated} if stated else {}
@@ -138,7 +136,7 @@ def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
     check(watched, label, shape)
 
 
-def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path) -> None:
+def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path):
     """The same three files, of three people as the owner states: then each spends its own."""
     (tmp_path / "a.zip").write_bytes(zipped(DAYS))
     given = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
@@ -157,7 +155,7 @@ def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched
         ("unknown", "must be one, series, file, folder or column:NAME"),
     ],
 )
-def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api) -> None:
+def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api):
     body = {"file": SimpleUploadedFile("a.zip", zipped(DAYS)), "person": stated}
     answer = owner_api.post("/api/v1/datasets/", body, format="multipart")
     assert answer.status_code == 400

@@ -1,14 +1,8 @@
 """One uploaded record that decides many events after cleaning: the guarantee is m·ε, by page, API and command."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
-from django.test import Client
-from rest_framework.test import APIClient
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.services import mark_landmarks
@@ -32,7 +26,7 @@ PROVIDED = "provided that successive uploaded records are less than 10,000 km ap
 
 
 @pytest.fixture
-def released(owner: Any, owner_api: APIClient) -> Release:
+def released(owner, owner_api):
     """A release of three fixes made into an event a minute, by the API."""
     body = {"file": upload(THREE_FIXES), "cleaning": json.dumps([RESAMPLE])}
     made = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
@@ -46,7 +40,7 @@ def released(owner: Any, owner_api: APIClient) -> Release:
     return row
 
 
-def checked(label: dict[str, Any]) -> None:
+def checked(label):
     """What the label states of one record."""
     assert (label["epsilon"], label["stability"], label["radius_m"]) == (119.0, M, 200.0)
     assert STATEMENT in label["text"]
@@ -56,7 +50,7 @@ def checked(label: dict[str, Any]) -> None:
     assert label["guarantee"]["epsilon"] == 119.0
 
 
-def test_the_api_states_and_charges_m_times_epsilon(owner_api: APIClient, released: Release) -> None:
+def test_the_api_states_and_charges_m_times_epsilon(owner_api, released):
     checked(downloads.label(released))
     assert STATEMENT in owner_api.get(f"{RELEASES}{released.pk}/").json()["label"]
     entry = BudgetEntry.objects.get()
@@ -65,19 +59,19 @@ def test_the_api_states_and_charges_m_times_epsilon(owner_api: APIClient, releas
     assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1, "events": 3}
 
 
-def test_a_quote_is_what_is_charged(owner_api: APIClient, released: Release) -> None:
+def test_a_quote_is_what_is_charged(owner_api, released):
     requested = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
     found = owner_api.post(f"{RELEASES}forecast/", requested).json()
     assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
     assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
 
 
-def test_the_pages_state_it(owner_page: Client, released: Release) -> None:
+def test_the_pages_state_it(owner_page, released):
     page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
     assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
 
 
-def test_at_the_level_of_a_user_it_is_charged_once(owner_api: APIClient, released: Release) -> None:
+def test_at_the_level_of_a_user_it_is_charged_once(owner_api, released):
     mechanism = {"name": "user-level", "epsilon": 1.0, "radius_m": 200.0}
     requested = {"dataset": str(released.dataset_id), "landmark_set": str(released.landmark_set_id)}
     made = owner_api.post(RELEASES, requested | {"mechanism": mechanism}).json()
@@ -87,9 +81,7 @@ def test_at_the_level_of_a_user_it_is_charged_once(owner_api: APIClient, release
 
 
 @pytest.mark.parametrize(("between", "m"), [("straight", M), ("last", 60)])
-def test_the_command_states_m_times_epsilon(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], between: str, m: int
-) -> None:
+def test_the_command_states_m_times_epsilon(tmp_path, capsys, between, m):
     source, out = tmp_path / "three.csv", tmp_path / "out.geojson"
     source.write_bytes(THREE_FIXES)
     mechanism = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]

@@ -1,15 +1,10 @@
 """The comparison of released counts with the upload over the API: heat maps, errors, budgets, grouping, zeros."""
 
-from __future__ import annotations
-
 import struct
-from typing import Any
 
 import numpy as np
 import pytest
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import Dataset
 from dashboard.releases.models import Release
@@ -26,12 +21,12 @@ ADAPUB = STREAM | {"name": "stream-adapub"}
 
 
 @pytest.fixture
-def stream(owner_api: APIClient) -> dict[str, Any]:
+def stream(owner_api):
     """The owner's counts."""
     return made(owner_api, kinds.wide(COUNTS))
 
 
-def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
+def decoded(body):
     """How many timestamps there are, and the cells, (n, d)."""
     magic, version, timestamps, columns, dimensions, _ = struct.unpack("<6I", body[:24])
     assert (magic, version) == (heat_maps.MAGIC, heat_maps.VERSION)
@@ -39,7 +34,7 @@ def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
 
 
 class TestHeatMap:
-    def test_holds_the_counts_of_upload_and_release(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_holds_the_counts_of_upload_and_release(self, owner_api, stream):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
         expected = COUNTS[:, [kinds.NAMES.index(name) for name in names]]
         timestamps, uploaded = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
@@ -48,37 +43,31 @@ class TestHeatMap:
         row = released(owner_api, stream, STREAM | {"epsilon": 400.0})  # P(noise != 0) < 2 exp(-100) for each count
         assert decoded(owner_api.get(row["urls"]["heat_map"]).content)[1].tolist() == expected.tolist()
 
-    def test_holds_large_counts_exactly(self, owner_api: APIClient) -> None:
+    def test_holds_large_counts_exactly(self, owner_api):
         stream = made(owner_api, kinds.wide(COUNTS + 2**52))
         _, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
         assert sorted(found.ravel().tolist()) == sorted((COUNTS + 2**52).ravel().tolist())
 
-    def test_columns_are_means_where_there_are_more_timestamps(
-        self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_columns_are_means_where_there_are_more_timestamps(self, owner_api, stream, monkeypatch):
         monkeypatch.setattr(stream_comparison, "MOST_COLUMNS", 10)
         timestamps, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
         assert (timestamps, found.shape) == (kinds.DAYS, (10, 3))
         means = np.sort(COUNTS.reshape(10, 4, 3).mean(axis=1).sum(axis=1))
         assert np.sort(found.sum(axis=1)) == pytest.approx(means, rel=1e-6)
 
-    def test_is_stored_by_the_browser_and_the_owners_alone(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_is_stored_by_the_browser_and_the_owners_alone(self, owner_api, stranger_api, stream):
         row = released(owner_api, stream, STREAM)
         for url in (f"{DATASETS}{stream['id']}/heat-map/", row["urls"]["heat_map"]):
             first = owner_api.get(url)
             assert owner_api.get(url, headers={"If-None-Match": first["ETag"]}).status_code == 304
             assert stranger_api.get(url).status_code == 404
 
-    def test_fail_of_another_kind(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_fail_of_another_kind(self, owner_api, ready_dataset):
         assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
 
 
 class TestComparison:
-    def test_errors_budgets_and_the_owner(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_errors_budgets_and_the_owner(self, owner_api, stranger_api, stream):
         row = released(owner_api, stream, STREAM)
         found = owner_api.get(row["urls"]["comparison"]).json()
         for name, key in (
@@ -92,7 +81,7 @@ class TestComparison:
         for name in ("comparison", "grouping", "detection"):
             assert stranger_api.get(row["urls"][name]).status_code == 404
 
-    def test_of_zeros(self, stream: dict[str, Any]) -> None:
+    def test_of_zeros(self, stream):
         found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
         bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
         assert found == {
@@ -103,7 +92,7 @@ class TestComparison:
 
 
 class TestGrouping:
-    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api, stream):
         row = released(owner_api, stream, ADAPUB)
         sizes = []
         for k in range(3):
@@ -118,23 +107,19 @@ class TestGrouping:
         assert stored.errors_path.parent == stored.dataset.folder
         assert sorted(path.name for path in stored.folder.iterdir()) == [stored.data_file]
 
-    def test_none_of_a_mechanism_without(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_none_of_a_mechanism_without(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         assert owner_api.get(row["urls"]["grouping"], {"dimension": 0}).json() == {"grouping": None}
 
     @pytest.mark.parametrize("query", [{}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}])
-    def test_bad_queries_name_the_field(
-        self, owner_api: APIClient, stream: dict[str, Any], query: dict[str, Any]
-    ) -> None:
+    def test_bad_queries_name_the_field(self, owner_api, stream, query):
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)
         assert (answer.status_code, first_error(answer)["field"]) == (400, "dimension")
 
 
 class TestPage:
-    def test_zeros_lie_where_their_error_puts_them(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_zeros_lie_where_their_error_puts_them(self, owner_api, owner_page, stream):
         exact = released(owner_api, stream, STREAM | {"epsilon": 400.0})
         noisy = released(owner_api, stream, STREAM | {"epsilon": 1e-3, "sensitivity": 50})
         page = owner_page.get(exact["urls"]["page"])
@@ -142,27 +127,21 @@ class TestPage:
         worse = [[cell["worse"] for cell in row["cells"]] for row in page.context["table"]]
         assert worse == [[False] * 4, [False] * 4, [True] * 3 + [False]]
 
-    def test_opens_on_releases_that_are_private_whatever_simulations_reach(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_opens_on_releases_that_are_private_whatever_simulations_reach(self, owner_api, owner_page, stream):
         private = [released(owner_api, stream, STREAM | {"epsilon": one}) for one in (0.1, 0.2)]
         simulated = released(owner_api, stream, STREAM | {"epsilon": 1e3}, seed=1)
         rows = owner_page.get(simulated["urls"]["page"]).context["page"]["releases"]
         assert rows[0]["id"] == simulated["id"]
         assert {row["id"] for row in rows if row["visible"]} == {one["id"] for one in private}
 
-    def test_guarantees_are_those_of_the_label_and_budgets_are_named(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_guarantees_are_those_of_the_label_and_budgets_are_named(self, owner_api, owner_page, stream):
         row = released(owner_api, stream, STREAM | {"name": "stream-rescuedp"}, seed=1)
         (found,) = owner_page.get(row["urls"]["page"]).context["page"]["releases"]
         assert found["seeded"]
         assert found["unsound"]
         assert found["statement"].startswith("There is no guarantee")
 
-    def test_shows_the_owners_live_stream_of_the_same_dimensions(
-        self, owner: User, stranger: User, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_shows_the_owners_live_stream_of_the_same_dimensions(self, owner, stranger, owner_api, owner_page, stream):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
         spec = ReleaseSpec.parse({"mechanism": STREAM})
         for user, dimensions in ((stranger, names), (owner, names[:2])):

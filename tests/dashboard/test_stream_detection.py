@@ -1,11 +1,6 @@
 """Detection of jumps and low signals in released counts over the API."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-from rest_framework.test import APIClient
 
 from tests.dashboard import kinds
 from tests.dashboard.api_helpers import RELEASES, first_error
@@ -15,15 +10,13 @@ COUNTS = kinds.counts()
 
 
 @pytest.fixture
-def stream(owner_api: APIClient) -> dict[str, Any]:
+def stream(owner_api):
     """The owner's counts."""
     return made(owner_api, kinds.wide(COUNTS))
 
 
 class TestDetection:
-    def test_is_perfect_without_noise_and_the_owners_alone(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_is_perfect_without_noise_and_the_owners_alone(self, owner_api, stranger_api, stream):
         row = released(owner_api, stream, STREAM | {"epsilon": 1e4})
         url = f"{RELEASES}{row['id']}/detection/"
         query = {"event": "jump", "length": 2, "threshold": 20_000}
@@ -40,14 +33,12 @@ class TestDetection:
         ("changed", "field"),
         [({"event": "peak"}, "event"), ({"length": 0}, "length"), ({"threshold": "1,5"}, "threshold")],
     )
-    def test_bad_queries_name_the_field(
-        self, owner_api: APIClient, stream: dict[str, Any], changed: dict[str, Any], field: str
-    ) -> None:
+    def test_bad_queries_name_the_field(self, owner_api, stream, changed, field):
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/detection/", {"event": "jump", "threshold": 5} | changed)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
 
-    def test_a_length_beyond_the_stream_is_refused(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_a_length_beyond_the_stream_is_refused(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/detection/", {"event": "jump", "threshold": 5, "length": 40})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "length")

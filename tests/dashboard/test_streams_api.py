@@ -1,20 +1,15 @@
 """Count streams over the API: from a file to a verified download, what is refused, and permissions."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
 import json
 import zipfile
-from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
@@ -46,13 +41,13 @@ QUOTE = f"{RELEASES}quote/"
 
 
 @pytest.fixture
-def stream(owner_api: APIClient) -> dict[str, Any]:
+def stream(owner_api):
     """The owner's counts."""
     return made(owner_api, kinds.wide(COUNTS))
 
 
 class TestUpload:
-    def test_repeated_times_are_a_choice_of_the_owner(self, owner_api: APIClient) -> None:
+    def test_repeated_times_are_a_choice_of_the_owner(self, owner_api):
         data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
         answer = sent(owner_api, data)
         refused = first_error(answer)
@@ -62,7 +57,7 @@ class TestUpload:
 
     @pytest.mark.parametrize("kind", ["", "stream"], ids=["detected", "named"])
     @pytest.mark.parametrize("file", FILES)
-    def test_reads_the_counts(self, owner_api: APIClient, file: str, kind: str) -> None:
+    def test_reads_the_counts(self, owner_api, file, kind):
         dataset = made(owner_api, *FILES[file], **({"kind": kind} if kind else {}))
         assert (dataset["kind"], dataset["points"]) == ("stream", kinds.DAYS)
         assert (dataset["start"][:10], dataset["end"][:10]) == (kinds.day(0), kinds.day(kinds.DAYS - 1))
@@ -71,7 +66,7 @@ class TestUpload:
             shown = owner_api.get(f"{DATASETS}{dataset['id']}/counts/", {"stream": which}).json()
             assert (shown["name"], shown["counts"]) == (name, COUNTS[:, i].tolist())
 
-    def test_shows_its_facts_on_the_page(self, owner_page: Any, stream: dict[str, Any]) -> None:
+    def test_shows_its_facts_on_the_page(self, owner_page, stream):
         page = owner_page.get(stream["urls"]["page"]).content.decode()
         for label, text in {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}.items():
             assert f"<dt>{label}</dt><dd>{text}</dd>" in page
@@ -80,14 +75,14 @@ class TestUpload:
             assert f"{name} ({COUNTS[:, i].sum():,})" in page
 
     @pytest.mark.parametrize("positions", ["48.85,2.35", "48.8,2.3"])
-    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api: APIClient, positions: str) -> None:
+    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api, positions):
         body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
         for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
             answer = sent(owner_api, head + body)
             assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
         assert not Dataset.objects.filter(kind="stream").exists()
 
-    def test_is_thinned_out_to_the_points_requested(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_is_thinned_out_to_the_points_requested(self, owner_api, stream):
         shown = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": 10}).json()
         total = COUNTS.sum(axis=1)
         assert (shown["stream"], shown["name"], shown["timestamps"]) == (None, "Total", kinds.DAYS)
@@ -96,7 +91,7 @@ class TestUpload:
         assert max(shown["counts"]) == total.max()
 
     @pytest.mark.parametrize("kind", ["trajectory", "checkins"])
-    def test_fail_as_another_kind(self, owner_api: APIClient, kind: str) -> None:
+    def test_fail_as_another_kind(self, owner_api, kind):
         assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
         assert not Dataset.objects.exists()
 
@@ -104,20 +99,20 @@ class TestUpload:
         ("fields", "field"),
         [({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"), ({"kind": "table"}, "kind")],
     )
-    def test_fail_what_counts_do_not_take(self, owner_api: APIClient, fields: dict[str, str], field: str) -> None:
+    def test_fail_what_counts_do_not_take(self, owner_api, fields, field):
         answer = sent(owner_api, kinds.wide(COUNTS), **fields)
         assert (answer.status_code, first_error(answer)["field"]) == (400, field)
         assert first_error(answer)["rule"]
         assert not Dataset.objects.exists()
 
 
-def _place_of(dataset: dict[str, Any], name: str) -> int:
+def _place_of(dataset, name):
     known = Dataset.objects.get(pk=dataset["id"]).summary["dimensions"]
     return [one["name"] for one in known].index(name)
 
 
 class TestRereading:
-    def test_as_another_kind_and_back(self, owner_api: APIClient) -> None:
+    def test_as_another_kind_and_back(self, owner_api):
         body = b"time,lat,lon\n" + b"".join(b"2024-01-0%d,4%d,%d\n" % (i, i, i) for i in range(1, 9))
         dataset = made(owner_api, body)
         assert dataset["kind"] == "trajectory"
@@ -128,20 +123,20 @@ class TestRereading:
         assert owner_api.post(read, {"kind": ""}).json()["kind"] == "trajectory"
         assert owner_api.get(f"{DATASETS}{dataset['id']}/counts/").status_code == 400
 
-    def test_fail_leaves_it_as_it_was(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_fail_leaves_it_as_it_was(self, owner_api, stream):
         read = f"{DATASETS}{stream['id']}/read/"
         for kind in ("trajectory", "checkins", "tables"):
             assert owner_api.post(read, {"kind": kind}).status_code in (400, 422)
         assert owner_api.post(read, {"cleaning": [{"name": "first-events", "events": 3}]}).status_code == 400
         assert owner_api.get(stream["urls"]["self"]).json() == stream
 
-    def test_fail_once_a_release_stands_on_it(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_fail_once_a_release_stands_on_it(self, owner_api, stream):
         released(owner_api, stream, STREAM)
         assert owner_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 409
 
 
 class TestQuote:
-    def test_is_what_a_release_is_charged(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_is_what_a_release_is_charged(self, owner_api, stream):
         quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM, SAMPLE]}).json()
         (price,) = quoted["budgets"]
         assert (price["unit"], price["price"], price["spent"], price["after"], price["fits"]) == (
@@ -160,7 +155,7 @@ class TestQuote:
             released(owner_api, stream, mechanism)
         assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 2, "releases": 2, "events": 120}
 
-    def test_states_that_a_limit_would_be_exceeded(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_states_that_a_limit_would_be_exceeded(self, owner_api, stream):
         owner_api.patch(stream["urls"]["self"], {"budget": {"epsilon": 1.5}})
         quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM, SAMPLE]}).json()
         assert (quoted["budgets"][0]["total"], quoted["budgets"][0]["fits"]) == (1.5, False)
@@ -170,14 +165,12 @@ class TestQuote:
         assert Release.objects.count() == BudgetEntry.objects.count() == 1
 
     @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY])
-    def test_fail_of_a_mechanism_of_another_kind(
-        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any]
-    ) -> None:
+    def test_fail_of_a_mechanism_of_another_kind(self, owner_api, stream, mechanism):
         answer = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
         assert answer.status_code == 400, answer.json()
         assert first_error(answer)["value"] == mechanism["name"]
 
-    def test_fail_of_trajectories(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_fail_of_trajectories(self, owner_api, ready_dataset):
         answer = owner_api.post(QUOTE, {"dataset": str(ready_dataset.pk), "mechanisms": [UNIFORM]})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
 
@@ -185,9 +178,7 @@ class TestQuote:
 class TestRelease:
     @pytest.mark.parametrize("fmt", ["csv", "parquet"])
     @pytest.mark.parametrize("mechanism", [STREAM, SAMPLE], ids=lambda one: one["name"])
-    def test_is_published_whole_with_its_label(
-        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any], fmt: str
-    ) -> None:
+    def test_is_published_whole_with_its_label(self, owner_api, stream, mechanism, fmt):
         row = released(owner_api, stream, mechanism)
         assert all(value > 0 for value in row["owner_view"].values()), row["owner_view"]
         answer = owner_api.get(row["urls"]["data"], {"format": fmt})
@@ -208,14 +199,12 @@ class TestRelease:
             rows = list(csv.DictReader(io.StringIO(content.decode())))
         assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
 
-    def test_the_noise_is_that_of_the_level(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_the_noise_is_that_of_the_level(self, owner_api, stream):
         row = released(owner_api, stream, STREAM | {"epsilon": 400.0})
         shown = owner_api.get(row["urls"]["counts"], {"stream": 1}).json()
         assert shown["released"] == shown["counts"]  # P(noise != 0) < 2 exp(-100) for each count
 
-    def test_a_seeded_one_is_not_private_and_charged_nothing(
-        self, owner_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, stream):
         rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
         bodies = [owner_api.get(row["urls"]["counts"]).json()["released"] for row in rows]
         assert bodies[0] == bodies[1]
@@ -225,7 +214,7 @@ class TestRelease:
         for fmt in ("csv", "parquet"):
             assert b"NOT PRIVATE" in owner_api.get(rows[0]["urls"]["data"], {"format": fmt}).getvalue()
 
-    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_a_bundle_holds_every_format_and_is_verified(self, owner_api, stream):
         rows = [released(owner_api, stream, one) for one in (STREAM, SAMPLE)]
         content = owner_api.get(f"{RELEASES}bundle/", {"release": [row["id"] for row in rows]}).getvalue()
         names = zipfile.ZipFile(io.BytesIO(content)).namelist()
@@ -235,8 +224,8 @@ class TestRelease:
         assert (answer.status_code, first_error(answer)["value"]) == (400, "gpx")
 
     def test_discarded_stays_charged_and_leaves_no_file(
-        self, owner_api: APIClient, stream: dict[str, Any], files: Any, django_capture_on_commit_callbacks: Any
-    ) -> None:
+        self, owner_api, stream, files, django_capture_on_commit_callbacks
+    ):
         before = files()
         row = released(owner_api, stream, STREAM)
         assert len(files()) > len(before)
@@ -246,7 +235,7 @@ class TestRelease:
         assert files() == before
         assert owner_api.get(stream["urls"]["self"]).json()["spent"]["per_km"] == 1
 
-    def test_the_same_key_gives_the_same_release(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_the_same_key_gives_the_same_release(self, owner_api, stream):
         body = {"dataset": stream["id"], "mechanism": STREAM}
         first, second = (owner_api.post(RELEASES, body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
         assert first["id"] == second["id"]
@@ -254,9 +243,7 @@ class TestRelease:
         other = owner_api.post(RELEASES, body | {"mechanism": SAMPLE}, headers={"Idempotency-Key": "k"})
         assert other.status_code == 409
 
-    def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(
-        self, owner_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(self, owner_api, stream):
         row = requested(owner_api, stream, STREAM).json()
         assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
         assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 0, "releases": 0, "events": 0}
@@ -265,9 +252,7 @@ class TestRelease:
         assert again.json()["id"] != row["id"]
         assert owner_api.get(stream["urls"]["self"]).json()["spent"] == {"per_km": 1, "releases": 1, "events": 120}
 
-    def test_failed_is_tried_again_on_the_same_charge(
-        self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_failed_is_tried_again_on_the_same_charge(self, owner_api, stream, monkeypatch):
         row = Release.objects.get(pk=requested(owner_api, stream, STREAM).json()["id"])
         assert interrupted(row, monkeypatch, fail).state == "failed"
         assert owner_api.post(release_url(row, "retry")).json()["id"] == str(row.pk)
@@ -277,16 +262,14 @@ class TestRelease:
 
 class TestRefusal:
     @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY], ids=lambda one: one["name"])
-    def test_of_a_mechanism_of_another_kind(
-        self, owner_api: APIClient, stream: dict[str, Any], mechanism: dict[str, Any]
-    ) -> None:
+    def test_of_a_mechanism_of_another_kind(self, owner_api, stream, mechanism):
         answer = requested(owner_api, stream, mechanism)
         assert answer.status_code == 400
         error = first_error(answer)
         assert (error["field"], error["rule"]) == ("mechanism.name", "a mechanism for count streams")
         assert error["value"] == mechanism["name"]
 
-    def test_of_counts_that_are_not_whole(self, owner_api: APIClient) -> None:
+    def test_of_counts_that_are_not_whole(self, owner_api):
         dataset = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
         quoted = owner_api.post(QUOTE, {"dataset": dataset["id"], "mechanisms": [STREAM]})
         for answer in (requested(owner_api, dataset, STREAM), quoted):
@@ -296,7 +279,7 @@ class TestRefusal:
         assert not BudgetEntry.objects.exists()
 
     @pytest.mark.parametrize("step", ["ou-smoother", "random-walk-smoother"])
-    def test_of_steps_for_trajectories(self, owner_api: APIClient, stream: dict[str, Any], step: str) -> None:
+    def test_of_steps_for_trajectories(self, owner_api, stream, step):
         answer = requested(owner_api, stream, STREAM, postprocess=[{"name": step}])
         assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
         assert first_error(answer)["rule"] == "must be steps for the kind stream"
@@ -304,24 +287,22 @@ class TestRefusal:
         answer = owner_api.post(f"{RELEASES}{row['id']}/postprocess/", {"postprocess": [{"name": step}]})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
 
-    def test_of_a_landmark_set(self, owner_api: APIClient, stream: dict[str, Any], landmark_set: Any) -> None:
+    def test_of_a_landmark_set(self, owner_api, stream, landmark_set):
         answer = requested(owner_api, stream, STREAM, landmark_set=str(landmark_set.pk))
         assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
         assert first_error(answer)["value"] == str(landmark_set.pk)
 
-    def test_of_trajectories_without_one(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_of_trajectories_without_one(self, owner_api, ready_dataset):
         answer = requested(owner_api, {"id": str(ready_dataset.pk)}, UNIFORM)
         error = first_error(answer)
         assert (answer.status_code, error["field"], error["value"]) == (400, "landmark_set", None)
 
-    def test_of_a_count_mechanism_over_trajectories(
-        self, owner_api: APIClient, ready_dataset: Dataset, landmark_set: Any
-    ) -> None:
+    def test_of_a_count_mechanism_over_trajectories(self, owner_api, ready_dataset, landmark_set):
         answer = requested(owner_api, {"id": str(ready_dataset.pk)}, STREAM, landmark_set=str(landmark_set.pk))
         assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanism.name")
 
     @pytest.mark.parametrize("action", ["track", "series", "errors", "cells"])
-    def test_of_what_only_other_kinds_have(self, owner_api: APIClient, stream: dict[str, Any], action: str) -> None:
+    def test_of_what_only_other_kinds_have(self, owner_api, stream, action):
         row = released(owner_api, stream, STREAM)
         answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
         error = first_error(answer)
@@ -329,17 +310,17 @@ class TestRefusal:
         assert action not in row["urls"]
 
     @pytest.mark.parametrize("action", ["track", "cells"])
-    def test_of_what_only_other_datasets_have(self, owner_api: APIClient, stream: dict[str, Any], action: str) -> None:
+    def test_of_what_only_other_datasets_have(self, owner_api, stream, action):
         answer = owner_api.get(f"{DATASETS}{stream['id']}/{action}/")
         assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
 
-    def test_of_landmarks_attacks_and_experiments(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_of_landmarks_attacks_and_experiments(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         for path, answer in requested_as_trajectory(owner_api, stream, row).items():
             assert 400 <= answer.status_code < 500, path
             assert first_error(answer)["field"], path
 
-    def test_of_pages_of_trajectories(self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]) -> None:
+    def test_of_pages_of_trajectories(self, owner_api, owner_page, stream):
         assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
         row = released(owner_api, stream, STREAM)
         assert owner_page.get(f"/releases/{row['id']}/report/").status_code == 200
@@ -347,26 +328,24 @@ class TestRefusal:
             assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
 
     @pytest.mark.parametrize("which", [3, "x", -1])
-    def test_of_a_stream_that_is_not_there(self, owner_api: APIClient, stream: dict[str, Any], which: Any) -> None:
+    def test_of_a_stream_that_is_not_there(self, owner_api, stream, which):
         answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"stream": which})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "stream")
 
     @pytest.mark.parametrize("points", [0, 1, -5, "many"])
-    def test_of_points_that_are_none(self, owner_api: APIClient, stream: dict[str, Any], points: Any) -> None:
+    def test_of_points_that_are_none(self, owner_api, stream, points):
         answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": points})
         assert (answer.status_code, first_error(answer)["field"]) == (400, "points")
 
     @pytest.mark.parametrize(
         "budget", [{"epsilon": 1, "radius_m": 200}, {"epsilon": 1, "unit": "user"}, {"epsilon": 0}, {}, 3]
     )
-    def test_of_a_budget_in_another_unit(self, owner_api: APIClient, stream: dict[str, Any], budget: Any) -> None:
+    def test_of_a_budget_in_another_unit(self, owner_api, stream, budget):
         answer = owner_api.patch(stream["urls"]["self"], {"budget": budget})
         assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, "budget")
 
 
-def test_a_stranger_finds_nothing(
-    owner_api: APIClient, stranger_api: APIClient, stranger: User, stream: dict[str, Any]
-) -> None:
+def test_a_stranger_finds_nothing(owner_api, stranger_api, stranger, stream):
     row = released(owner_api, stream, STREAM)
     paths = [*row["urls"].values(), *stream["urls"].values(), f"{DATASETS}{stream['id']}/counts/"]
     paths += [f"/datasets/{stream['id']}/{page}" for page in ("releases/new/", "compare/")]
@@ -379,7 +358,7 @@ def test_a_stranger_finds_nothing(
     assert stranger_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 404
 
 
-def test_mechanisms_are_listed_by_kind(owner_api: APIClient) -> None:
+def test_mechanisms_are_listed_by_kind(owner_api):
     listed = owner_api.get("/api/v1/mechanisms/", {"kind": "stream"}).json()["results"]
     names = [one["name"] for one in listed]
     assert names == [cls.registered_name() for cls in mechanisms.of("stream")]
@@ -388,5 +367,5 @@ def test_mechanisms_are_listed_by_kind(owner_api: APIClient) -> None:
     assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
 
 
-def test_a_trajectory_file_stays_one(owner_api: APIClient) -> None:
+def test_a_trajectory_file_stays_one(owner_api):
     assert made(owner_api, CSV)["kind"] == "trajectory"

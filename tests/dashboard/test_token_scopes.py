@@ -1,12 +1,9 @@
 """What tokens permit: scopes, expiry, last use, and tokens of earlier versions; see also test_access_matrix.py."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from importlib import import_module
 from io import StringIO
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.apps import apps
@@ -16,7 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.accounts import services
-from dashboard.accounts.models import ApiToken, User
+from dashboard.accounts.models import ApiToken
 
 PUBLISHES = {  # every route that needs the scope publish
     "/api/v1/streams/{}/events/",
@@ -24,14 +21,14 @@ PUBLISHES = {  # every route that needs the scope publish
 }
 
 
-def client(owner: User, *scopes: str) -> APIClient:
+def client(owner, *scopes):
     found = APIClient(headers={"Authorization": f"Token {services.make_token(user=owner, scopes=scopes)[1]}"})
     found.raise_request_exception = False
     return found
 
 
 class TestScopes:
-    def test_safe_methods_need_read(self, owner: User) -> None:
+    def test_safe_methods_need_read(self, owner):
         writer, reader = client(owner, "write", "publish"), client(owner, "read")
         for method in ("get", "head", "options"):
             assert getattr(writer, method)("/api/v1/datasets/").status_code == 403
@@ -40,7 +37,7 @@ class TestScopes:
         assert problem["type"] == "urn:problem-type:cairn:scope"
         assert problem["detail"] == "POST needs a token with the scope write; this one has: read."
 
-    def test_every_route_states_its_scope_in_the_schema(self, owner: User) -> None:
+    def test_every_route_states_its_scope_in_the_schema(self, owner):
         schema = client(owner, "read").get("/api/v1/schema/", headers={"Accept": "application/json"}).json()
         for path, item in schema["paths"].items():
             for method, operation in item.items():
@@ -49,13 +46,13 @@ class TestScopes:
                 assert operation["x-required-scope"] == needed, (method, path)
                 assert f"scope: `{needed}`" in operation["description"]
 
-    def test_a_session_has_no_scopes(self, owner_page: Any) -> None:
+    def test_a_session_has_no_scopes(self, owner_page):
         answer = owner_page.patch("/api/v1/base-map/", {"choice": "none"}, content_type="application/json")
         assert answer.status_code == 200
 
 
 class TestToken:
-    def test_records_its_use_to_the_minute(self, owner: User, django_assert_num_queries: Any) -> None:
+    def test_records_its_use_to_the_minute(self, owner, django_assert_num_queries):
         api = client(owner, "read")
         assert ApiToken.objects.get().last_used_at is None
         api.get("/api/v1/mechanisms/")
@@ -67,7 +64,7 @@ class TestToken:
         api.get("/api/v1/mechanisms/")
         assert ApiToken.objects.get().last_used_at > first
 
-    def test_page_makes_one_with_name_scopes_and_expiry_and_lists_it(self, owner_page: Any) -> None:
+    def test_page_makes_one_with_name_scopes_and_expiry_and_lists_it(self, owner_page):
         form = {"name": "nightly <import>", "scopes": ["publish", "read"], "days": "7"}
         assert owner_page.post("/tokens/", form).status_code == 200
         row = ApiToken.objects.get()
@@ -77,7 +74,7 @@ class TestToken:
         assert "nightly &lt;import&gt;" in body
         assert "read, publish" in body
 
-    def test_page_makes_one_that_does_not_expire(self, owner_page: Any) -> None:
+    def test_page_makes_one_that_does_not_expire(self, owner_page):
         owner_page.post("/tokens/", {"name": "sensor", "scopes": ["publish"], "days": "0"})
         assert ApiToken.objects.get().expiry is None
 
@@ -91,13 +88,13 @@ class TestToken:
             ({"days": "8"}, "not one of the available choices"),
         ],
     )
-    def test_page_refuses_with_the_reason(self, owner_page: Any, change: dict[str, Any], message: str) -> None:
+    def test_page_refuses_with_the_reason(self, owner_page, change, message):
         answer = owner_page.post("/tokens/", {"name": "script", "scopes": ["read"], "days": "30"} | change)
         assert answer.status_code == 400
         assert message in answer.content.decode()
         assert not ApiToken.objects.exists()
 
-    def test_command_takes_name_scopes_and_days(self, owner: User) -> None:
+    def test_command_takes_name_scopes_and_days(self, owner):
         call_command("token", "owner", "--name=backup", "--scope=read", "--scope=write", "--days=7", stdout=StringIO())
         row = ApiToken.objects.get()
         assert (row.name, row.scopes) == ("backup", ["read", "write"])
@@ -107,7 +104,7 @@ class TestToken:
 
 
 class TestEarlierTokens:
-    def test_stay_valid_with_every_scope(self, owner: User) -> None:
+    def test_stay_valid_with_every_scope(self, owner):
         """The migration, on the table of knox as an earlier version left it."""
         row, token = services.make_token(user=owner)
         created = timezone.now() - timedelta(days=3)
@@ -127,7 +124,7 @@ class TestEarlierTokens:
         assert earlier.objects.get().digest == row.digest
 
 
-def _knox_tokens() -> Any:
+def _knox_tokens():
     from django.db.migrations.executor import MigrationExecutor
 
     state = MigrationExecutor(connection).loader.project_state([("knox", "0009_extend_authtoken_field")])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,7 +38,6 @@ from dashboard.releases.services import submit_release
 from privacy_engine import experiments
 from privacy_engine.attacks import attacks
 from privacy_engine.audit import AuditSpec
-from privacy_engine.data import Trajectory
 from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.attack_helpers import HOME_WORK
@@ -59,7 +56,7 @@ RUN = {
 
 
 @pytest.fixture(autouse=True)
-def no_delay(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def no_delay(monkeypatch):
     """No pauses, and no broker: the messages that would be sent."""
     sent: list[str] = []
     monkeypatch.setattr(database_errors, "PAUSES_S", (0.0,))
@@ -67,7 +64,7 @@ def no_delay(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sent
 
 
-def run_waiting() -> None:
+def run_waiting():
     """Do what workers and the sweep do until nothing is open; Celery logs the errors of tasks."""
     for _ in range(12):
         for run, model in ((RUN[model._meta.model_name], model) for model in models_of()):
@@ -78,7 +75,7 @@ def run_waiting() -> None:
         _sweep_later()
 
 
-def _sweep_later() -> None:
+def _sweep_later():
     """Sweep when every lease has expired."""
     long_ago = timezone.now() - timedelta(hours=1)
     with suppress(OperationalError):
@@ -88,33 +85,33 @@ def _sweep_later() -> None:
         cleanup.Cleanup().round()
 
 
-def released(owner: User, dataset: Dataset) -> Release:
+def released(owner, dataset):
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0, 3]})
     spec = ReleaseSpec.parse({"mechanism": MECHANISM})
     return submit_release(owner=owner, dataset=dataset, landmark_set=marks, spec=spec)
 
 
-def waiting_release(owner: User, dataset: Dataset) -> Any:
+def waiting_release(owner, dataset):
     return released(owner, dataset)
 
 
-def waiting_attack(owner: User, dataset: Dataset) -> Any:
+def waiting_attack(owner, dataset):
     release = released(owner, dataset)
     release_execution.run(release.pk)
     release.refresh_from_db()
     return attack_services.submit_attack(owner=owner, release=release, attack=attacks.parse(HOME_WORK))[0]
 
 
-def waiting_audit(owner: User, dataset: Dataset) -> Any:
+def waiting_audit(owner, dataset):
     return submit_audit(owner=owner, spec=AuditSpec(mechanism=MECHANISM, trials=1000))
 
 
-def waiting_experiment(owner: User, dataset: Dataset) -> Any:
+def waiting_experiment(owner, dataset):
     few = presets.parse({"name": "temporal-distance", "repetitions": 2})
     return submit_experiment(owner=owner, preset=few)
 
 
-def waiting_upload(owner: User, dataset: Dataset) -> Any:
+def waiting_upload(owner, dataset):
     return import_dataset(owner=owner, upload=upload(), name="Run", options={})
 
 
@@ -123,13 +120,7 @@ EVERY_KIND = pytest.mark.parametrize("submit", KINDS, ids=lambda one: one.__name
 
 
 @pytest.fixture
-def queued(
-    transactional_db: None,
-    everything_is_large: None,
-    monkeypatch: pytest.MonkeyPatch,
-    make_dataset: Callable[..., Dataset],
-    paris_day: Trajectory,
-) -> Callable[[Any], Any]:
+def queued(transactional_db, everything_is_large, monkeypatch, make_dataset, paris_day):
     """``queued(waiting_release)``: a waiting job of that kind."""
     monkeypatch.setattr(experiments, "AT_ONCE_S", -1.0)
     monkeypatch.setattr(attack_services, "AT_ONCE_S", -1.0)
@@ -138,7 +129,7 @@ def queued(
     return lambda submit: submit(owner, dataset)
 
 
-def assert_ended_once(job: Any, files: list[str]) -> None:
+def assert_ended_once(job, files):
     job.refresh_from_db()
     assert (job.state, job.error) == (job.SUCCEEDED, None)
     assert job.attempt <= 1, "what the database interrupted is no attempt"
@@ -158,9 +149,7 @@ def assert_ended_once(job: Any, files: list[str]) -> None:
     [(False, 1), (True, 1), pytest.param(False, 3, marks=pytest.mark.thorough)],
     ids=["refused", "answer lost", "refused three times"],
 )
-def test_a_failure_at_any_write_ends_no_job(
-    submit: Any, after: bool, times: int, queued: Callable[[Any], Any], files: Callable[[], list[str]]
-) -> None:
+def test_a_failure_at_any_write_ends_no_job(submit, after, times, queued, files):
     first, failed = 0, 1
     while failed:
         job = queued(submit)
@@ -174,7 +163,7 @@ def test_a_failure_at_any_write_ends_no_job(
     assert first > 3, "a job has some writes"
 
 
-def lost(sqlstate: str | None) -> OperationalError:
+def lost(sqlstate):
     """The error of PostgreSQL with that code."""
     cause, error = Exception("values of a row"), OperationalError("values of a row")
     cause.sqlstate = sqlstate  # type: ignore[attr-defined]
@@ -184,17 +173,17 @@ def lost(sqlstate: str | None) -> OperationalError:
 
 class TestIsTransient:
     @pytest.mark.parametrize("sqlstate", [None, "08006", "40001", "40P01", "53100", "53300", "55P03", "57P01", "58030"])
-    def test_what_postgresql_reports_of_itself_is(self, sqlstate: str | None) -> None:
+    def test_what_postgresql_reports_of_itself_is(self, sqlstate):
         assert is_transient(lost(sqlstate))
 
     @pytest.mark.parametrize("error", [lost("42P01"), lost("22003"), DataError(), ValueError(), MemoryError()])
-    def test_what_is_wrong_with_the_statement_is_not(self, error: Exception) -> None:
+    def test_what_is_wrong_with_the_statement_is_not(self, error):
         assert not is_transient(error)
 
-    def test_a_lost_connection_is(self) -> None:
+    def test_a_lost_connection_is(self):
         assert is_transient(InterfaceError("connection already closed"))
 
-    def test_a_locked_sqlite_is_and_a_missing_table_is_not(self, tmp_path: Path) -> None:
+    def test_a_locked_sqlite_is_and_a_missing_table_is_not(self, tmp_path):
         one, other = (sqlite3.connect(tmp_path / "db", timeout=0, isolation_level=None) for _ in range(2))
         try:
             one.execute("BEGIN IMMEDIATE")
@@ -211,10 +200,10 @@ class TestIsTransient:
 
 @pytest.mark.django_db(transaction=True)
 class TestPatiently:
-    def test_gives_up_after_its_limit(self) -> None:
+    def test_gives_up_after_its_limit(self):
         calls: list[int] = []
 
-        def away() -> None:
+        def away():
             calls.append(1)
             raise OperationalError
 
@@ -222,10 +211,10 @@ class TestPatiently:
             patiently(away, limit_s=0.05)
         assert len(calls) > 1
 
-    def test_does_not_repeat_a_defect(self) -> None:
+    def test_does_not_repeat_a_defect(self):
         calls: list[int] = []
 
-        def defect() -> None:
+        def defect():
             calls.append(1)
             raise lost("42P01")
 
@@ -233,10 +222,10 @@ class TestPatiently:
             patiently(defect)
         assert calls == [1]
 
-    def test_does_not_repeat_inside_a_transaction(self) -> None:
+    def test_does_not_repeat_inside_a_transaction(self):
         calls: list[int] = []
 
-        def away() -> None:
+        def away():
             calls.append(1)
             raise OperationalError
 
@@ -248,22 +237,22 @@ class TestPatiently:
 @pytest.mark.django_db(transaction=True)
 class TestGivenBack:
     @pytest.fixture
-    def row(self) -> Dataset:
+    def row(self):
         return Dataset.objects.create(owner=User.objects.create_user("owner"), name="x")
 
     @staticmethod
-    def away(row: Any, lease: leases.Lease) -> dict[str, Any]:
+    def away(row, lease):
         raise OperationalError("values of a row")
 
-    def test_however_often_it_is_no_attempt(self, row: Dataset, no_delay: list[str]) -> None:
+    def test_however_often_it_is_no_attempt(self, row, no_delay):
         for _ in range(5):
             leases.run(Dataset, row.pk, self.away)
         row.refresh_from_db()
         assert (row.state, row.attempt, row.error, row.enqueued_at) == (State.QUEUED, 0, None, None)
         assert no_delay == []  # the sweep sends the message, a while later
 
-    def test_one_to_be_cancelled_is_cancelled(self, row: Dataset) -> None:
-        def cancelled(claimed: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    def test_one_to_be_cancelled_is_cancelled(self, row):
+        def cancelled(claimed, lease):
             queue.request_cancel(claimed)
             return self.away(claimed, lease)
 
@@ -271,16 +260,16 @@ class TestGivenBack:
         row.refresh_from_db()
         assert row.state == State.CANCELLED
 
-    def test_a_defect_of_a_statement_fails_at_once(self, row: Dataset) -> None:
-        def defect(claimed: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    def test_a_defect_of_a_statement_fails_at_once(self, row):
+        def defect(claimed, lease):
             raise lost("42P01")
 
         leases.run(Dataset, row.pk, defect)
         row.refresh_from_db()
         assert (row.state, row.error["code"]) == (State.FAILED, "internal")
 
-    def test_a_failure_that_cannot_be_stored_at_first_is_stored_later(self, row: Dataset) -> None:
-        def fails(claimed: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    def test_a_failure_that_cannot_be_stored_at_first_is_stored_later(self, row):
+        def fails(claimed, lease):
             raise ValueError
 
         with failing(1, times=4):  # the claim is the first write
@@ -288,8 +277,8 @@ class TestGivenBack:
         row.refresh_from_db()
         assert (row.state, row.attempt) == (State.FAILED, 1)
 
-    def test_progress_that_cannot_be_stored_does_not_stop_the_work(self, row: Dataset) -> None:
-        def reports(claimed: Dataset, lease: leases.Lease) -> dict[str, Any]:
+    def test_progress_that_cannot_be_stored_does_not_stop_the_work(self, row):
+        def reports(claimed, lease):
             lease.report("Reading", 0.5)
             raise leases.Cancelled
 
@@ -300,7 +289,7 @@ class TestGivenBack:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_message_whose_time_cannot_be_stored_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_whose_time_cannot_be_stored_was_sent(monkeypatch):
     """The row is committed: an error would have its owner submit it again."""
     monkeypatch.undo()
     sent: list[Any] = []
@@ -312,7 +301,7 @@ def test_a_message_whose_time_cannot_be_stored_was_sent(monkeypatch: pytest.Monk
 
 
 @pytest.mark.django_db(transaction=True)
-def test_after_an_outage_workers_may_extend_their_leases_first(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+def test_after_an_outage_workers_may_extend_their_leases_first(monkeypatch, settings):
     row = Dataset.objects.create(owner=User.objects.create_user("owner"), name="x")
     leases.claim(Dataset, row.pk)
     expired = Dataset.objects.filter(pk=row.pk)
@@ -329,5 +318,5 @@ def test_after_an_outage_workers_may_extend_their_leases_first(monkeypatch: pyte
     assert expired.get().state == State.FAILED
 
 
-def _away(model: Any) -> None:
+def _away(model):
     raise OperationalError("no connection")

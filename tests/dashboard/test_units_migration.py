@@ -1,14 +1,11 @@
 """Budgets become budgets by unit: every amount and limit stays, forwards and backwards, on both databases."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(request, tmp_path_factory):
     """The ledger after each migration, as tests/dashboard/units_migration.py reports it."""
     programs = postgres.programs() if request.param == "postgresql" else None
     if request.param == "postgresql" and programs is None:
@@ -39,7 +36,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return dict(json.loads(run.stdout))
 
 
-def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found: dict[str, Any]) -> None:
+def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found):
     filled = found["filled"]
     assert [one["files"] for one in filled["budgets"]] == [sorted(one["files"]) for one in LINEAGES.values()]
     assert [one["amounts"] for one in filled["budgets"]] == [list(one["budget"]) for one in LINEAGES.values()]
@@ -49,21 +46,21 @@ def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found
     assert LARGE in [fact[4] for fact in filled["facts"]]
 
 
-def test_forwards_every_amount_and_limit_stays(found: dict[str, Any]) -> None:
+def test_forwards_every_amount_and_limit_stays(found):
     assert found["migrated"] == found["filled"]
 
 
-def test_forwards_every_lineage_has_its_budget_and_all_are_trajectories(found: dict[str, Any]) -> None:
+def test_forwards_every_lineage_has_its_budget_and_all_are_trajectories(found):
     assert found["without a budget"] == 0
     assert found["kinds"] == [["trajectory", "trajectory"]]
     assert found["kinds of releases"] == ["trajectory"]
 
 
-def test_backwards_and_forwards_again_every_amount_and_limit_stays(found: dict[str, Any]) -> None:
+def test_backwards_and_forwards_again_every_amount_and_limit_stays(found):
     assert found["back"] == found["filled"]
     assert found["again"] == found["filled"]
 
 
-def test_fail_backwards_with_another_unit_and_nothing_is_forgotten(found: dict[str, Any]) -> None:
+def test_fail_backwards_with_another_unit_and_nothing_is_forgotten(found):
     assert "another unit" in found["refused"]["message"]
     assert found["refused"]["kept"] == [["event_per_m", 0, 1], ["user", 5, None]]

@@ -1,9 +1,6 @@
 """``manage.py verify``: files of the command, the API and bundles; exit code 0 only where everything holds."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -31,7 +28,7 @@ def manage(capsys):
 def released(manage, tmp_path):
     """The path of a release of the command in a format."""
 
-    def draw(fmt: str) -> Path:
+    def draw(fmt):
         walk, out = tmp_path / "walk.csv", tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
         walk.write_text(WALK)
         _, wrong, code = manage(
