@@ -7,12 +7,13 @@ import subprocess
 import sys
 import time
 from datetime import timedelta
-from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 from django.utils import timezone
 
-from dashboard.config.celery import Heartbeat, app
+from dashboard.config.celery import Heartbeat
+from dashboard.config.celery import app as current_app
 from dashboard.core import beats
 from dashboard.core.templatetags.display import queued
 from dashboard.datasets.models import Dataset
@@ -44,19 +45,12 @@ def experiment(owner, *starts):
 
 
 class TestPositions:
-    def test_the_longest_waiting_is_first_whoever_owns_it(self, owner, stranger):
+    def test_the_longest_waiting_is_first_whoever_owns_it_and_a_retried_one_last(self, owner, stranger):
         later, first = waiting(owner, "later", 5), waiting(stranger, "first", 60)
+        Dataset.objects.create(owner=owner, name="over", state=State.CANCELLED, finished_at=timezone.now())
         assert positions() == {first.pk: 1, later.pk: 2}
-
-    def test_a_retried_job_waits_from_its_new_message_on(self, owner):
-        retried, other = waiting(owner, "retried", 60), waiting(owner, "other", 30)
-        Dataset.objects.filter(pk=retried.pk).update(enqueued_at=timezone.now())
-        assert positions() == {other.pk: 1, retried.pk: 2}
-
-    def test_what_runs_or_is_over_has_none(self, owner):
-        over = {"state": State.CANCELLED, "finished_at": timezone.now()}
-        Dataset.objects.create(owner=owner, name="over", **over)
-        assert positions() == {}
+        Dataset.objects.filter(pk=first.pk).update(enqueued_at=timezone.now())
+        assert positions() == {later.pk: 1, first.pk: 2}
 
     def test_parts_count_once_and_in_the_queue_of_experiments(self, owner):
         dataset = waiting(owner, "large", 60)
@@ -84,10 +78,7 @@ class TestPositions:
         page = owner_page.get(f"/experiments/{third.pk}/").content.decode()
         assert "Waiting for a worker, third in the queue" in page
         assert "waiting for a worker, second in the queue" in owner_page.get("/experiments/").content.decode()
-
-    def test_text(self):
         assert queued(None) == "waiting for a worker"
-        assert queued(3) == "waiting for a worker, third in the queue"
         assert queued(1200) == "waiting for a worker, number 1,200 in the queue"
 
 
@@ -139,35 +130,20 @@ class TestWorkers:
         assert workers.answering_by_queue() == {"interactive": 0, "batch": 1}
 
 
-class _Timer:
-    def __init__(self):
-        self.calls: list[Any] = []
-        self.cancelled = False
-
-    def call_repeatedly(self, seconds, work, args):
-        self.calls.append((seconds, work, args))
-        return self
-
-    def cancel(self):
-        self.cancelled = True
-
-
 class TestHeartbeat:
     def test_the_consumer_beats_while_it_runs(self, beats_recorded):
         class Consumer:
-            hostname, timer = "celery@here", _Timer()
-            steps: Any = ()
-            app = app
+            hostname, timer, steps, app = "celery@here", Mock(), (), current_app
 
-        assert Heartbeat in app.steps["consumer"]
+        assert Heartbeat in current_app.steps["consumer"]
         step = Heartbeat(Consumer())
         step.start(Consumer)
         assert workers.answering() == 1
-        assert Consumer.timer.calls == [
-            (workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch"))),
-            (MAINTAIN_EVERY_S, stored_files().maintain, ()),
+        assert Consumer.timer.call_repeatedly.call_args_list == [
+            call(workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch"))),
+            call(MAINTAIN_EVERY_S, stored_files().maintain, ()),
         ]
         assert workers.answering_by_queue() == {"interactive": 1, "batch": 1}
         step.stop(Consumer)
-        assert Consumer.timer.cancelled
+        assert Consumer.timer.call_repeatedly.return_value.cancel.call_count == 2
         assert workers.answering() == 0

@@ -1,10 +1,7 @@
 """Streams and downloads end with the session, the token, the user, the role or the link that permitted them."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -97,29 +94,6 @@ def guards():
     return list(lasting.watcher._guards)
 
 
-class TestStream:
-    @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(self, stream, browsers, monkeypatch, by, end):
-        monkeypatch.setattr(live, "LOOK_S", 0.0)
-        monkeypatch.setattr(live, "BEAT_S", 0.0)
-        here, other = browsers(by)
-        answer = here.get(f"/api/v1/streams/{stream.pk}/live/")
-        content = iter(answer.streaming_content)
-        assert [next(content)[:5] for _ in range(4)] == [b"retry", b"event", b": not", b": not"]
-        end(here, other)
-        assert list(content) == []  # without "gone": the page logs in again
-        assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
-
-    def test_one_query_reads_state_and_permission(self, owner, stream, monkeypatch, django_assert_num_queries):
-        """Beside those of the roles and of what was published."""
-        monkeypatch.setattr(live, "LOOK_S", 0.0)
-        monkeypatch.setattr(live, "BEAT_S", 0.0)
-        found = iter(live.connect(stream, 0, reader=owner))  # type: ignore[call-overload]
-        assert [next(found)[:5] for _ in range(3)] == [b"retry", b"event", b": not"]
-        with django_assert_num_queries(3):
-            next(found)
-
-
 @pytest.fixture
 def begun(db):
     """A download of which one block was sent, and its guard."""
@@ -127,7 +101,7 @@ def begun(db):
 
         def begin(here, path):
             before = guards()
-            answer: Any = here.get(path)
+            answer = here.get(path)
             stack.callback(answer.close)
             assert answer.status_code == 200
             (guard,) = [one for one in guards() if one not in before]
@@ -140,16 +114,34 @@ def begun(db):
         yield begin
 
 
-class TestDownload:
+class TestStream:
     @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(self, begun, export, browsers, by, end):
+    def test_ends_at_the_next_look_and_so_does_a_download(self, stream, export, browsers, begun, monkeypatch, by, end):
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        monkeypatch.setattr(live, "BEAT_S", 0.0)
         here, other = browsers(by)
-        content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
+        answer = here.get(f"/api/v1/streams/{stream.pk}/live/")
+        content = iter(answer.streaming_content)
+        assert [next(content)[:5] for _ in range(4)] == [b"retry", b"event", b": not", b": not"]
+        rest, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
         end(here, other)
+        assert list(content) == []  # without "gone": the page logs in again
+        assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
         guard.look()
         with pytest.raises(lasting.Ended):
-            list(content)
+            list(rest)
 
+    def test_one_query_reads_state_and_permission(self, owner, stream, monkeypatch, django_assert_num_queries):
+        """Beside those of the roles and of what was published."""
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        monkeypatch.setattr(live, "BEAT_S", 0.0)
+        found = iter(live.connect(stream, 0, reader=owner))
+        assert [next(found)[:5] for _ in range(3)] == [b"retry", b"event", b": not"]
+        with django_assert_num_queries(3):
+            next(found)
+
+
+class TestDownload:
     def test_is_whole_where_nothing_ends(self, export, browsers):
         here, _ = browsers("session")
         answer = here.get(f"/api/v1/account-exports/{export.pk}/data/")
@@ -161,8 +153,8 @@ class TestDownload:
 
     def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
         here, other = browsers("session")
-        request: Any = here.get("/account/").wsgi_request
-        answer: Any = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
+        request = here.get("/account/").wsgi_request
+        answer = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
         file = answer.file_to_stream
         assert not hasattr(file, "fileno")
         assert (file.seekable(), file.tell(), len(file.read(7))) == (True, 0, 7)
@@ -173,20 +165,17 @@ class TestDownload:
             file.read(7)
         answer.close()
 
-    def test_ends_with_the_role_in_the_project(self, begun, shared_dataset, done, member):
+    def test_ends_with_the_role_in_the_project_and_the_public_link(self, begun, shared_dataset, done, member):
         here = logged_in(member("viewer"))
-        _, guard = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
-        Membership.objects.filter(user__username="viewer").delete()
-        guard.look()
-        assert guard.ended
-
-    def test_ends_with_the_public_link(self, begun, done):
+        _, by_role = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
         publish_release(release=done, title="A walk")
         row = Publication.objects.get()
-        _, guard = begun(Client(), f"{row.path}label/")
+        _, by_link = begun(Client(), f"{row.path}label/")
+        Membership.objects.filter(user__username="viewer").delete()
         row.delete()
-        guard.look()
-        assert guard.ended
+        for guard in (by_role, by_link):
+            guard.look()
+            assert guard.ended
 
     def test_goes_on_where_the_row_is_deleted(self, begun, export, browsers):
         here, _ = browsers("session")

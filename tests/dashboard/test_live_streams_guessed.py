@@ -109,7 +109,7 @@ class _Unread:
     def __getattribute__(self, name):
         raise AssertionError(f"{name} of counts was read")
 
-    __iter__ = __len__ = __getitem__ = __eq__ = __repr__ = __str__ = __hash__ = __bool__ = None  # type: ignore[assignment]
+    __iter__ = __len__ = __getitem__ = __eq__ = __repr__ = __str__ = __hash__ = __bool__ = None
 
 
 def test_no_count_of_a_published_timestamp_is_read(owner, stranger, monkeypatch):
@@ -158,5 +158,5 @@ def test_a_key_of_a_refused_request_is_free(owner_api):
     url = opened(owner_api)
     assert publish(owner_api, url, event(1, 5), key="a").status_code == 400
     assert publish(owner_api, url, event(1, 5, 6), key="a").status_code == 201
-    for key, rule in (("k" * 101, "1 to 100 visible"), ("line 5", "1 to 100 visible")):
-        assert rule in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]
+    for key in ("k" * 101, "line 5"):
+        assert "1 to 100 visible" in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]

@@ -3,8 +3,6 @@
 A client sends timestamps to a real server and sends again what got no response. `CAIRN_KILLS=50` kills 50 times.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -84,10 +82,10 @@ class Client:
 
     def __init__(self, url, token):
         self.url, self.token = url, token
-        self.acknowledged: dict[int, list[float]] = {}
+        self.acknowledged = {}
         self.failures = 0
         self.stop = threading.Event()
-        self.error: Exception | None = None
+        self.error = None
 
     def request(self, path, body=None, key=""):
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}

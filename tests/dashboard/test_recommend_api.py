@@ -20,7 +20,7 @@ from tests.engine.format_samples import zipped
 
 ROWS = kinds.checkin_rows()
 CELLS = 64
-MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]  # type: ignore[attr-defined]
+MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]
 
 
 @pytest.fixture
@@ -83,10 +83,8 @@ class TestRecommend:
         assert found[0] == found[1]
         position = recommended(owner_api, release, [{"lon": float(lon), "lat": float(lat)}]).json()
         assert position["history"] == [cell_of(row)]
-
-    def test_repeats_are_collapsed(self, owner_api, release):
-        answer = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
-        assert answer["history"] == [4, 5, 4]
+        repeated = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
+        assert repeated["history"] == [4, 5, 4]
 
     def test_distances_are_between_the_centres(self, owner_api, release):
         for one in recommended(owner_api, release, [9, 0]).json()["cells"]:
@@ -94,41 +92,36 @@ class TestRecommend:
             assert one["distance_m"] == pytest.approx(float(away), rel=1e-6)
         assert all(one["distance_m"] is None for one in recommended(owner_api, release, []).json()["cells"])
 
-    @pytest.mark.parametrize(
-        ("history", "field", "rule"),
-        [
-            ([64], "history.0", "a cell from 0 to 63"),
-            ([1, -1], "history.1", "a cell from 0 to 63"),
-            ([1.5], "history.0", "a cell from 0 to 63"),
-            ([True], "history.0", "a cell from 0 to 63"),
-            ([None], "history.0", "a cell from 0 to 63"),
-            ([[1]], "history.0", "a cell from 0 to 63"),
-            ([{"lon": 2.3}], "history.0", "a position with numbers lon and lat"),
-            ([{"lon": "2.3", "lat": 48.8}], "history.0", "a position with numbers lon and lat"),
+    def test_fail_of_histories(self, owner_api, release):
+        no_cell, no_position = "a cell from 0 to 63", "a position with numbers lon and lat"
+        for history, field, rule in [
+            *[([wrong], "history.0", no_cell) for wrong in (64, 1.5, True, None, [1])],
+            ([1, -1], "history.1", no_cell),
+            ([{"lon": 2.3}], "history.0", no_position),
+            ([{"lon": "2.3", "lat": 48.8}], "history.0", no_position),
             ([{"lon": 9.0, "lat": 48.8}], "history.0", "in the box of the release"),
             (["nowhere"], "history.0", "the name of a place of the upload"),
             ("1,2", "history", "a list of cells"),
             ([1] * 1001, "history", "at most 1,000 places"),
-        ],
-    )
-    def test_fail_of_histories(self, owner_api, release, history, field, rule):
-        for url in (release["urls"]["recommend"], release["urls"]["recommend_reference"]):
-            answer = owner_api.post(url, {"history": history})
-            error = first_error(answer)
-            assert (answer.status_code, error["field"]) == (400, field)
-            assert error["rule"].startswith(rule)
-            assert "value" in error
+        ]:
+            for url in (release["urls"]["recommend"], release["urls"]["recommend_reference"]):
+                answer = owner_api.post(url, {"history": history})
+                error = first_error(answer)
+                assert (answer.status_code, error["field"]) == (400, field), history
+                assert error["rule"].startswith(rule)
+                assert "value" in error
 
-    @pytest.mark.parametrize("body", ['{"history": [{"lon": NaN, "lat": 48.8}]}', '{"history": [1e999]}', '{"k": 3}'])
-    def test_fail_of_odd_numbers_and_of_no_history(self, owner_api, release, body):
-        answer = owner_api.post(release["urls"]["recommend"], body, content_type="application/json")
-        assert answer.status_code == 400
-        assert first_error(answer)["field"].startswith("history")
-
-    @pytest.mark.parametrize("k", [0, -1, 1001, "all", None])
-    def test_fail_of_numbers_of_cells(self, owner_api, release, k):
-        answer = recommended(owner_api, release, [1], k=k)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "k")
+    def test_fail_of_odd_numbers_and_of_no_history(self, owner_api, release):
+        for body in ('{"history": [{"lon": NaN, "lat": 48.8}]}', '{"history": [1e999]}', '{"k": 3}'):
+            answer = owner_api.post(release["urls"]["recommend"], body, content_type="application/json")
+            assert (answer.status_code, first_error(answer)["field"][:7]) == (400, "history"), body
+        for k in (0, -1, 1001, "all", None):
+            answer = recommended(owner_api, release, [1], k=k)
+            assert (answer.status_code, first_error(answer)["field"]) == (400, "k"), k
+        answer = owner_api.get(release["urls"]["model_map"], {"history": [64]})
+        assert (answer.status_code, first_error(answer)["field"]) == (400, "history.0")
+        answer = owner_api.get(release["urls"]["histories"], {"user": "who"})
+        assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
 
     def test_fail_of_other_kinds(self, owner_api):
         stream = made(owner_api, kinds.wide(kinds.counts()))
@@ -161,22 +154,20 @@ def test_every_model_recommends_and_is_reported(owner_api, owner_page, checkins,
 
 class TestReference:
     def test_is_without_noise_and_beside_the_published_ranking(self, owner_api, release):
+        def reference(**more):
+            return owner_api.post(release["urls"]["recommend_reference"], {"history": [9]} | more).json()
+
         published = [one["cell"] for one in recommended(owner_api, release, [9]).json()["cells"]]
-        found = owner_api.post(release["urls"]["recommend_reference"], {"history": [9]}).json()
+        found, whole = reference(), reference(k=64)
         assert [one["cell"] for one in found["recommended"]] == published
-        whole = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 64}).json()
         rank = {one["cell"]: one["rank"] for one in whole["markov"]}
         assert [one["rank"] for one in found["recommended"]] == [rank[cell] for cell in published]
-        again = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 64}).json()
-        assert again == whole
-
-    def test_the_nearest_cells_are_in_the_order_of_their_distance(self, owner_api, release):
-        found = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 63}).json()["nearest"]
-        assert 9 not in [one["cell"] for one in found]
-        assert all(one["distance_m"] <= other["distance_m"] + 1e-6 for one, other in pairwise(found))
-        assert {one["cell"] for one in found[:4]} == {1, 8, 10, 17}
-        empty = owner_api.post(release["urls"]["recommend_reference"], {"history": []}).json()
-        assert empty["nearest"] == []
+        assert reference(k=64) == whole
+        nearest = reference(k=63)["nearest"]
+        assert 9 not in [one["cell"] for one in nearest]
+        assert all(one["distance_m"] <= other["distance_m"] + 1e-6 for one, other in pairwise(nearest))
+        assert {one["cell"] for one in nearest[:4]} == {1, 8, 10, 17}
+        assert reference(history=[])["nearest"] == []
 
 
 class TestModelMap:
@@ -193,10 +184,6 @@ class TestModelMap:
         assert found.json()["densities"] == expected.tolist()
         assert "no-store" in found.headers["Cache-Control"]
 
-    def test_fail_of_a_cell(self, owner_api, release):
-        answer = owner_api.get(release["urls"]["model_map"], {"history": [64]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "history.0")
-
 
 class TestVenues:
     VENUES = "place_id,lat,lon,name\nv1,48.81,2.21,Café\nv2,48.82,2.22,Park\nv3,48.89,2.39,\n"
@@ -212,10 +199,8 @@ class TestVenues:
 
     def test_are_ranked_inside_a_cell_by_what_was_published(self, owner_api, release):
         found = owner_api.get(release["urls"]["venues"], {"cell": 0}).json()
-        assert [(one["rank"], one["venue"], one["name"], one["count"]) for one in found["venues"]] == [
-            (1, "v2", "Park", 3),
-            (2, "v1", "Café", 2),
-        ]
+        shown = [(one["rank"], one["venue"], one["name"], one["count"]) for one in found["venues"]]
+        assert shown == [(1, "v2", "Park", 3), (2, "v1", "Café", 2)]
         other = owner_api.get(release["urls"]["venues"], {"cell": 3, "k": 1}).json()["venues"]
         assert [one["venue"] for one in other] == ["v3"]
         assert owner_api.get(release["urls"]["venues"], {"cell": 1}).json()["venues"] == []
@@ -229,32 +214,15 @@ class TestVenues:
 
 
 class TestHistories:
-    def test_lists_users_by_their_check_ins(self, owner_api, release):
+    def test_lists_users_by_their_check_ins_and_has_the_last_cells_of_one(self, owner_api, release):
         found = owner_api.get(release["urls"]["histories"], {"most": 5}).json()
         names = [row.split(",")[0] for row in ROWS]
-        assert found["of"] == len(set(names))
+        assert (found["of"], found["shown"]) == (len(set(names)), None)
         assert [one["checkins"] for one in found["users"]] == sorted(map(names.count, set(names)), reverse=True)[:5]
-        assert found["shown"] is None
-
-    def test_has_the_last_cells_of_a_user(self, owner_api, release):
-        user = ROWS[0].split(",")[0]
-        visited = [cell_of(row) for row in ROWS if row.startswith(f"{user},")]
+        visited = [cell_of(row) for row in ROWS if row.startswith(f"{names[0]},")]
         collapsed = [cell for i, cell in enumerate(visited) if i == 0 or visited[i - 1] != cell]
-        shown = owner_api.get(release["urls"]["histories"], {"user": user}).json()["shown"]
-        assert shown["visits"] == len(collapsed)
-        assert shown["history"] == collapsed[-recommendations.LATEST :]
-
-    def test_fail_of_a_user(self, owner_api, release):
-        answer = owner_api.get(release["urls"]["histories"], {"user": "who"})
-        assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
-
-
-def test_a_stranger_is_recommended_nothing(stranger_api, stranger, release):
-    stranger_api.force_login(stranger)
-    for name in ("recommend", "recommend_reference"):
-        assert stranger_api.post(release["urls"][name], {"history": []}).status_code == 404
-    for name in ("model_map", "true_densities", "histories", "venues"):
-        assert stranger_api.get(release["urls"][name]).status_code == 404
+        shown = owner_api.get(release["urls"]["histories"], {"user": names[0]}).json()["shown"]
+        assert (shown["visits"], shown["history"]) == (len(collapsed), collapsed[-recommendations.LATEST :])
 
 
 class TestEvaluated:

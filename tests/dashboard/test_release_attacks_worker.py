@@ -31,8 +31,6 @@ class TestWorker:
         run_queued_attacks()
         (job,) = attacks_that_ended(owner_api)
         assert job["state"] == "done"
-        assert owner_api.post(attack_url(queued_attack.pk, "retry")).status_code == 409
-        assert owner_api.post(attack_url(queued_attack.pk, "cancel")).status_code == 409
 
     def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
         stated = []

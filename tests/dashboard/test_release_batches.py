@@ -16,6 +16,7 @@ from tests.dashboard.kinds import POPULARITY
 
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 STREAM = {"name": "stream-uniform", "epsilon": 0.5, "window": 52}
+OU = {"name": "ou-smoother"}
 MODEL = POPULARITY | {"epsilon": 2.0}
 
 
@@ -24,12 +25,7 @@ MODEL = POPULARITY | {"epsilon": 2.0}
     [
         (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m"),
         (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip_eps1_D1500m"),
-        (
-            SKIP,
-            [{"name": "ou-smoother"}],
-            "Skip + OU smoother · ε 1 / 200\u202fm",
-            "landmark-skip_eps1_D200m_ou-smoother",
-        ),
+        (SKIP, [OU], "Skip + OU smoother · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m_ou-smoother"),
         (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform_eps0.5_w52"),
         (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform_eps0.5_w1"),
         (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity_eps2_c5_G8"),

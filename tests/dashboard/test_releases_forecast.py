@@ -11,8 +11,7 @@ from dashboard.datasets.models import Budget, BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
-from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import UNIFORM, first_error
+from tests.dashboard.api_helpers import UNIFORM, every_described, refused
 
 FORECAST = "/api/v1/releases/forecast/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
@@ -25,9 +24,8 @@ def forecast(owner_api, landmark_set):
     """``forecast(mechanism, …, steps=[…])``: the answer."""
 
     def post(*requested, steps=()):
-        return owner_api.post(
-            FORECAST, {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
-        )
+        body = {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
+        return owner_api.post(FORECAST, body)
 
     return post
 
@@ -45,31 +43,23 @@ class TestExpected:
         for window in (1, 4, 8):
             (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
             assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
-        drawn = [
-            forecast(PLANNED | {"step_variance_m2": q}).json()["mechanisms"][0]["expected"]["landmark"]["drawn"]
-            for q in (1.0, 1e12)
-        ]
-        assert drawn == [1, 4]
+        for variance, drawn in ((1.0, 1), (1e12, 4)):
+            (found,) = forecast(PLANNED | {"step_variance_m2": variance}).json()["mechanisms"]
+            assert found["expected"]["landmark"]["drawn"] == drawn
 
     def test_what_depends_on_the_run_is_stated_to(self, forecast):
         (found,) = forecast(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
-    def test_every_mechanism_has_one(self, forecast):
-        requested = []
-        for cls in mechanisms.of("trajectory"):
-            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            requested.append(needed | {"name": cls.registered_name()})
+    def test_every_mechanism_has_one(self, forecast, ready_dataset):
+        requested = every_described()
         found = forecast(*requested).json()["mechanisms"]
         assert [one["name"] for one in found] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
-
-    def test_no_position_is_read_and_nothing_is_written(self, forecast, ready_dataset):
-        ready_dataset.points_path.unlink()
+        ready_dataset.points_path.unlink()  # no position is read and nothing is written
         assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
-        counts = [model.objects.count() for model in (Release, BudgetEntry, Budget)]
-        assert counts == [0, 0, 0]
+        assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
     def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
@@ -109,63 +99,36 @@ class TestPrice:
             "stability": 1,
         }  # fmt: skip
         assert forecast(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
-
-    def test_three_thirds_fit_one_whole(self, forecast, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
         third = UNIFORM | {"radius_m": 3.0}
         assert forecast(third, third, third).json()["budget"]["fits"] is True
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("mechanism", "field"),
-        [
+    def test_fail_out_of_domain_is_named(self, forecast):
+        for mechanism, field in (
             (WINDOW | {"window": 0}, "mechanisms.1.window"),
             (WINDOW | {"window": None}, "mechanisms.1.window"),
             (UNIFORM | {"epsilon": 0}, "mechanisms.1.epsilon"),
             ({"name": "magic"}, "mechanisms.1.name"),
             (7, "mechanisms.1"),
-        ],
-    )
-    def test_fail_out_of_domain_is_named(self, forecast, mechanism, field):
-        answer = forecast(UNIFORM, mechanism)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    @pytest.mark.parametrize("count", [0, 21])
-    def test_fail_none_or_too_many(self, forecast, count):
-        answer = forecast(*[UNIFORM] * count)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanisms")
-
-    def test_fail_steps(self, forecast):
-        answer = forecast(UNIFORM, steps=[{"name": "causal-filter"}])
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess.0.step_variance_m2")
-
-    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
-        assert stranger_api.post(FORECAST, body).status_code == 404
-        assert anonymous_api.post(FORECAST, body).status_code == 401
+        ):
+            assert refused(forecast(UNIFORM, mechanism)) == (400, field)
+        for count in (0, 21):
+            assert refused(forecast(*[UNIFORM] * count)) == (400, "mechanisms")
+        assert refused(forecast(UNIFORM, steps=[{"name": "causal-filter"}])) == (400, "postprocess.0.step_variance_m2")
 
 
-class TestFormerPath:
-    """`/releases/outlook/` is an alias of `/releases/forecast/` for one version."""
-
-    FORMER = "/api/v1/releases/outlook/"
-
-    def test_both_paths_answer_alike(self, owner_api, stranger_api, anonymous_api, landmark_set):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM, ADAPTIVE]}
-        new, former = owner_api.post(FORECAST, body), owner_api.post(self.FORMER, body)
-        assert (former.status_code, former.json()) == (200, new.json())
-        assert stranger_api.post(self.FORMER, body).status_code == 404
-        assert anonymous_api.post(self.FORMER, body).status_code == 401
-        wrong = body | {"mechanisms": []}
-        refusals = [owner_api.post(path, wrong).json() for path in (self.FORMER, FORECAST)]
-        assert [one.pop("instance") for one in refusals] == [self.FORMER, FORECAST]
-        assert refusals[0] == refusals[1]
-
-    def test_the_schema_marks_the_former_path_as_deprecated(self, owner_api):
-        paths = json.loads(owner_api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").content)["paths"]
-        new, former = paths[FORECAST]["post"], paths[self.FORMER]["post"]
-        assert former["deprecated"]
-        assert "deprecated" not in new
-        assert (former["requestBody"], former["responses"]) == (new["requestBody"], new["responses"])
-        assert former["operationId"] != new["operationId"]
+def test_the_former_path_answers_alike_for_one_version(owner_api, landmark_set):
+    former_path = "/api/v1/releases/outlook/"
+    body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM, ADAPTIVE]}
+    new, former = owner_api.post(FORECAST, body), owner_api.post(former_path, body)
+    assert (former.status_code, former.json()) == (200, new.json())
+    refusals = [owner_api.post(path, body | {"mechanisms": []}).json() for path in (former_path, FORECAST)]
+    assert [one.pop("instance") for one in refusals] == [former_path, FORECAST]
+    assert refusals[0] == refusals[1]
+    paths = json.loads(owner_api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").content)["paths"]
+    new, former = paths[FORECAST]["post"], paths[former_path]["post"]
+    assert (former["deprecated"], "deprecated" in new) == (True, False)
+    assert (former["requestBody"], former["responses"]) == (new["requestBody"], new["responses"])
+    assert former["operationId"] != new["operationId"]

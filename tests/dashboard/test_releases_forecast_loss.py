@@ -9,7 +9,7 @@ from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing
 from privacy_engine.analysis import expected_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import UNIFORM, first_error
+from tests.dashboard.api_helpers import UNIFORM, every_described, refused
 
 FORECAST = "/api/v1/releases/forecast/"
 ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
@@ -99,22 +99,16 @@ class TestWithACorrelation:
         assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
 
     def test_every_mechanism_has_losses_or_states_why(self, forecast):
-        requested = []
-        for cls in mechanisms.of("trajectory"):
-            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            requested.append(needed | {"name": cls.registered_name()})
-        for found in losses(forecast(*requested, correlation=MODERATE)):
+        for found in losses(forecast(*every_described(), correlation=MODERATE)):
             assert (found["joint"] is None) == bool(found["why_not"])
 
-    def test_the_answer_names_its_correlation(self, forecast):
-        assert forecast(UNIFORM, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 
-
-class TestWithoutOne:
-    @pytest.mark.parametrize("more", [{}, {"correlation": None}])
-    def test_there_is_no_loss(self, forecast, more):
+def test_without_a_correlation_there_is_no_loss_and_no_position_is_read(forecast, ready_dataset):
+    ready_dataset.points_path.unlink()
+    for more in ({}, {"correlation": None}):
         answer = forecast(UNIFORM, **more)
         assert (losses(answer), answer.json()["correlation"]) == ([None], None)
+    assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
 
 
 class TestTime:
@@ -133,23 +127,14 @@ class TestTime:
         assert found["why"] == "it would take about 120.0 s, and 2 s are given"
 
 
-class TestRefused:
-    @pytest.mark.parametrize(
-        ("correlation", "field"),
-        [
-            ({"s": -1}, "correlation.s"),
-            ({"cell_m": 500}, "correlation.cell_m"),
-            ({"magic": 1}, "correlation.magic"),
-            ({"s": 1}, "correlation.diameter_m"),
-            ({"s": 1, "diameter_m": 3e7}, "correlation.diameter_m"),
-            ({"backward": [[0.5, 0.4], [0, 1]]}, "correlation.backward"),
-            ("strong", "correlation"),
-        ],
-    )
-    def test_fail_no_correlation(self, forecast, correlation, field):
-        answer = forecast(EVENT, correlation=correlation)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    def test_no_position_is_read(self, forecast, ready_dataset):
-        ready_dataset.points_path.unlink()
-        assert forecast(UNIFORM, JOINT, correlation=MODERATE).status_code == 200
+def test_fail_no_correlation(forecast):
+    for correlation, field in (
+        ({"s": -1}, "correlation.s"),
+        ({"cell_m": 500}, "correlation.cell_m"),
+        ({"magic": 1}, "correlation.magic"),
+        ({"s": 1}, "correlation.diameter_m"),
+        ({"s": 1, "diameter_m": 3e7}, "correlation.diameter_m"),
+        ({"backward": [[0.5, 0.4], [0, 1]]}, "correlation.backward"),
+        ("strong", "correlation"),
+    ):
+        assert refused(forecast(EVENT, correlation=correlation)) == (400, field)
