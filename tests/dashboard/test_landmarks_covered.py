@@ -11,7 +11,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
 from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine.landmarks import landmark_methods
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
 from tests.dashboard.release_runs import executed
 
 SETS = "/api/v1/landmark-sets/"
@@ -203,7 +203,7 @@ class TestZonesOnARelease:
         for release in ("x", "", "00000000-0000-4000-8000-000000000000", 7, None, earlier):
             for url in (SETS, f"{SETS}preview/"):
                 answer = owner_api.post(url, {"dataset": str(other.pk), "method": self.method(release)})
-                assert (answer.status_code, first_error(answer)["field"]) == (400, "method.release"), release
+                assert refused(answer) == (400, "method.release"), release
 
     def test_fail_seeded_unfinished_and_over_landmarks_found_in_positions(self, owner_api, landmark_set):
         seeded = executed(submitted(owner_api, landmark_set, EVENT, seed=3))
@@ -211,6 +211,6 @@ class TestZonesOnARelease:
         rules = (seeded, "without a seed"), (queued, "a finished release"), (reading, "reads no landmarks")
         for row, rule in rules:
             answer = owner_api.post(SETS, {"dataset": str(row.dataset_id), "method": self.method(row)})
-            assert (answer.status_code, first_error(answer)["field"]) == (409, "method.release")
+            assert refused(answer) == (409, "method.release")
             assert rule in first_error(answer)["rule"]
         assert not LandmarkSet.objects.filter(method__name="released-zones").exists()

@@ -116,7 +116,7 @@ def begun(db):
 
 class TestStream:
     @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look_and_so_does_a_download(self, stream, export, browsers, begun, monkeypatch, by, end):
+    def test_ends_at_the_next_look(self, stream, export, browsers, begun, monkeypatch, by, end):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
         monkeypatch.setattr(live, "BEAT_S", 0.0)
         here, other = browsers(by)

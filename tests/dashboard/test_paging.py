@@ -1,7 +1,5 @@
 """Pages of rows that are visible for one of two reasons: the same as of one list, read by the index of each."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest
@@ -38,7 +36,7 @@ def rows(owner, stranger):
     return visible_datasets(owner)
 
 
-def test_two_parts_have_the_rows_of_both_without_common_ones(rows):
+def test_two_parts_have_the_rows_of_both_without_common_ones(rows, stranger):
     for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
         parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
         assert len(parts) == 2
@@ -46,34 +44,21 @@ def test_two_parts_have_the_rows_of_both_without_common_ones(rows):
         assert not parts[0] & parts[1]
         assert parts[0] | parts[1] == set(these.values_list("pk", flat=True))
         assert count_of(these) == these.count() == len(parts[0] | parts[1])
-
-
-@pytest.mark.parametrize("order", ["-created_at", "created_at", "name", "-name", "-points", "owner__username"])
-def test_pages_are_those_of_one_list(rows, order):
-    ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
-    paginator = KeyPaginator(ordered, 7)
-    listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
-    assert listed == [row.pk for row in ordered]
-    assert [row.pk for row in first_rows(ordered, 5)] == listed[:5]
-
-
-def test_one_reason_is_one_part(stranger, rows):
-    (part,) = parts_of(visible_datasets(stranger))
+    (part,) = parts_of(visible_datasets(stranger))  # visible for one reason
     assert part.count() == count_of(visible_datasets(stranger)) == COUNT // 3
-
-
-def test_rows_of_which_some_were_taken_stay_one_list(rows):
-    assert len(parts_of(rows[:3])) == 1
-    assert count_of(rows[:3]) == 3
-
-
-def test_only_two_conditions_joined_by_or_are_alternatives(rows):
+    assert (len(parts_of(rows[:3])), count_of(rows[:3])) == (1, 3), "of which some were taken"
+    assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
     with pytest.raises(TypeError, match="two joined by OR"):
         mark_alternatives(Dataset.objects.filter(name="x"))
 
 
-def test_tags_are_those_of_visible_rows(rows):
-    assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
+def test_pages_are_those_of_one_list(rows):
+    for order in ("-created_at", "created_at", "name", "-name", "-points", "owner__username"):
+        ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
+        paginator = KeyPaginator(ordered, 7)
+        listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
+        assert listed == [row.pk for row in ordered], order
+        assert [row.pk for row in first_rows(ordered, 5)] == listed[:5], order
 
 
 def test_a_page_is_read_in_the_order_of_indexes(rows):
@@ -82,10 +67,13 @@ def test_a_page_is_read_in_the_order_of_indexes(rows):
         pytest.skip("the plan is read as SQLite states it")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    seen: list[str] = []
-    with connection.execute_wrapper(
-        lambda execute, sql, *rest: (seen.append(sql % _quoted(rest[0])), execute(sql, *rest))[1]
-    ):
+    seen = []
+
+    def noted(execute, sql, values, *rest):
+        seen.append(sql % tuple(f"'{one}'" for one in values or ()))
+        return execute(sql, values, *rest)
+
+    with connection.execute_wrapper(noted):
         first_rows(rows.order_by("-created_at", "pk"), 5)
         count_of(rows)
     keys, _, *counts = seen
@@ -96,10 +84,6 @@ def test_a_page_is_read_in_the_order_of_indexes(rows):
         assert "COVERING INDEX dataset" in plan
         assert "SCAN" not in plan
         assert "TEMP B-TREE" not in plan
-
-
-def _quoted(values):
-    return tuple(f"'{one}'" for one in values or ())
 
 
 def test_the_longest_texts_fit_into_an_index(owner):

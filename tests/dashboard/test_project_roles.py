@@ -3,13 +3,19 @@
 Operations of the API are in test_access_matrix.py.
 """
 
+from __future__ import annotations
+
 import re
+from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
+from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
 from dashboard.experiments.models import Experiment
 from dashboard.projects.models import Membership, Project, Role
 from dashboard.projects.services import add_member, create_project, move_row
@@ -29,12 +35,12 @@ AHEAD = re.compile(rb'"ahead":\d+')  # jobs before one of this user: owners take
 WRITING_BODIES = {f"{API}{one}/" for one in ("releases", "landmark-sets", "experiments", "attacks")}
 
 
-def what(path):
+def what(path: str) -> str:
     return path.removeprefix(API).strip("/").split("/")[0]
 
 
 @pytest.fixture
-def people(owner, stranger):
+def people(owner: User, stranger: User) -> dict[str, User]:
     """The owner of the rows is an editor of the project of ``lead``."""
     return {name: User.objects.create_user(name) for name in ("lead", "editor", "viewer")} | {
         "owner": owner,
@@ -43,7 +49,7 @@ def people(owner, stranger):
 
 
 @pytest.fixture
-def rows(people, ready_dataset):
+def rows(people: dict[str, User], ready_dataset: Dataset) -> dict[str, str]:
     """Rows of the owner in the project of the lead."""
     found = rows_of(people["owner"], ready_dataset)
     project = create_project(owner=people["lead"], name="Taxis")
@@ -56,7 +62,7 @@ def rows(people, ready_dataset):
     return found | {"projects": str(project.pk), "members": str(viewers.pk)}
 
 
-def tried(api, method, url, body=None):
+def tried(api: APIClient, method: str, url: str, body: Any = None) -> Any:
     """The answer, with what it changed undone."""
     with transaction.atomic():
         answer = getattr(api, method)(url, body, headers=TUS) if body else getattr(api, method)(url, headers=TUS)
@@ -66,11 +72,11 @@ def tried(api, method, url, body=None):
     return answer
 
 
-def refused(answer):
+def refused(answer: Any) -> bool:
     return answer.status_code == 403 and answer.json()["errors"][0]["code"] == "role"
 
 
-def test_pages_by_role(client, people, rows):
+def test_pages_by_role(client: Client, people: dict[str, User], rows: dict[str, str]) -> None:
     for name in ("viewer", "editor", "lead"):
         client.force_login(people[name])
         for path in PAGES:
@@ -90,7 +96,9 @@ def test_pages_by_role(client, people, rows):
                 assert posted.status_code != 403, path
 
 
-def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(people, rows):
+def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(
+    people: dict[str, User], rows: dict[str, str]
+) -> None:
     schema = SchemaGenerator().get_schema(request=None, public=True)
     viewer, owner, found = client_of(people["viewer"]), client_of(people["owner"]), 0
     for path, item in schema["paths"].items():
@@ -107,7 +115,9 @@ def test_ids_in_queries_find_for_viewers_what_they_find_for_the_owner(people, ro
     assert found > 8
 
 
-def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(people, rows):
+def test_ids_in_bodies_are_refused_to_viewers_where_something_is_made(
+    people: dict[str, User], rows: dict[str, str]
+) -> None:
     schema = SchemaGenerator().get_schema(request=None, public=True)
     viewer, owner, seen = client_of(people["viewer"]), client_of(people["owner"]), set()
     for path, item in schema["paths"].items():

@@ -19,8 +19,7 @@ from dashboard.publications.facts import MARKS, time_marks
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
-from tests.dashboard import kinds
-from tests.dashboard.test_publications import bodies, made
+from tests.dashboard.test_publications import bodies, made, released_of
 
 
 def published_bytes(release, monkeypatch):
@@ -43,16 +42,10 @@ def exchange_original(release):
         data_files.write_data(row.kind, row.points_path, moved)
     else:
         Path(row.points_path).write_bytes(b"nothing that can be read")
-    Dataset.objects.filter(pk=row.pk).update(
-        name="Another",
-        file_name="another.csv",
-        size_bytes=1,
-        report={"events": 1},
-        summary=(row.summary or {}) | {"bounds": [0.0, 0.0, 1.0, 1.0], "length_m": 1.0, "secret": "another"},
-        content_digest="f" * 64,
-        stored_tags="another",
-        thumbnail="M0 0",
-    )
+    texts = {"name": "Another", "file_name": "another.csv", "stored_tags": "another", "thumbnail": "M0 0"}
+    summary = (row.summary or {}) | {"bounds": [0.0, 0.0, 1.0, 1.0], "length_m": 1.0, "secret": "another"}
+    facts = {"size_bytes": 1, "report": {"events": 1}, "summary": summary, "content_digest": "f" * 64}
+    Dataset.objects.filter(pk=row.pk).update(**texts, **facts)
     LandmarkSet.objects.filter(dataset=row).update(name="Another", method={"name": "manual", "events": [1]})
     Release.objects.filter(pk=release.pk).update(
         name="Another", owner_view={"mae_m": 1.0}, summary=(release.summary or {}) | {"published": 9999, "drawn": 1}
@@ -64,28 +57,19 @@ def exchange_original(release):
 class TestNonInterference:
     """Every byte behind a link follows from what was released and described, whatever the original is."""
 
-    def test_of_trajectories(self, done, monkeypatch):
-        before = published_bytes(done, monkeypatch)
-        exchange_original(done)
-        after = published_bytes(done, monkeypatch)
-        assert [address for address in before if before[address] != after[address]] == []
-
-    @pytest.mark.parametrize("kind", ["stream", "checkins"])
-    def test_of_other_kinds(self, owner_api, kind, monkeypatch):
-        body = kinds.wide(kinds.counts()) if kind == "stream" else kinds.checkins(kinds.checkin_rows())
-        mechanism = kinds.STREAM if kind == "stream" else kinds.POPULARITY
-        release = Release.objects.get(pk=kinds.released(owner_api, kinds.made(owner_api, body), mechanism)["id"])
+    @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+    def test_of_every_kind(self, owner_api, done, kind, monkeypatch):
+        release = done if kind == "trajectory" else released_of(owner_api, kind)[0]
         before = published_bytes(release, monkeypatch)
         exchange_original(release)
         after = published_bytes(release, monkeypatch)
         assert [address for address in before if before[address] != after[address]] == []
 
     def test_would_notice_a_fact_of_the_original(self, done, monkeypatch):
-        def leaking(row, data):
-            return facts_of(row, data) | {"positions": row.dataset.size_bytes}
-
         facts_of = services.facts_of
-        monkeypatch.setattr(services, "facts_of", leaking)
+        monkeypatch.setattr(
+            services, "facts_of", lambda row, _: facts_of(row, _) | {"positions": row.dataset.size_bytes}
+        )
         before = published_bytes(done, monkeypatch)
         exchange_original(done)
         assert before != published_bytes(done, monkeypatch)
@@ -116,13 +100,10 @@ class TestLimits:
             assert (refused.status_code, "preparing another file" in refused.content.decode()) == (503, True)
             assert int(refused["Retry-After"]) >= 0
             assert Client().get(page).status_code == 200
-        assert b"<gpx" in Client().get(f"{page}data/?format=gpx").getvalue()
-
-    def test_a_file_is_rendered_once(self, owner_api, done, monkeypatch):
-        page = made(owner_api, done)["urls"]["page"]
-        first = Client().get(f"{page}data/?format=csv").getvalue()
+        first = Client().get(f"{page}data/?format=gpx").getvalue()
+        assert b"<gpx" in first
         monkeypatch.setattr(copies, "read_data", lambda publication: pytest.fail("rendered again"))
-        assert Client().get(f"{page}data/?format=csv").getvalue() == first
+        assert Client().get(f"{page}data/?format=gpx").getvalue() == first
         assert Client().get(f"{page}data/?format=no").status_code == 404
 
     def test_revoked_while_a_file_is_rendered(self, owner_api, done, monkeypatch):

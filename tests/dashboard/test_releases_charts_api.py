@@ -17,7 +17,7 @@ from privacy_engine import data, geo
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.data import Trajectory
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_error, release_url
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, decode_track, first_error, refused, release_url
 from tests.dashboard.release_runs import executed
 
 
@@ -29,9 +29,6 @@ class TestTrack:
         assert [value / 1e7 for value in found["lat"]] == published.lat.tolist()
         assert [value / 1000 for value in found["time_ms"]] == published.time_s.tolist()
         assert found["event"] == event.tolist() == list(range(1, 8))
-        etag = owner_api.get(release_url(done, "track")).headers["ETag"]
-        again = owner_api.get(release_url(done, "track"), headers={"If-None-Match": etag})
-        assert (again.status_code, again.content) == (304, b"")
 
     def test_a_view_names_the_events_it_shows(self, owner_api, done):
         ((published, event),) = read_release("trajectory", done.data_path)
@@ -55,7 +52,7 @@ class TestTrack:
         for series in ("1", "-1", "x", "١", "9" * 30):
             for name in ("track", "series"):
                 answer = owner_api.get(release_url(done, name), {"series": series})
-                assert (answer.status_code, first_error(answer)["field"]) == (400, "series"), (name, series)
+                assert refused(answer) == (400, "series"), (name, series)
 
 
 class TestSeries:
@@ -102,7 +99,7 @@ class TestSeries:
         }.items():
             for value in values:
                 answer = owner_api.get(release_url(done, "series"), {field: value})
-                assert (answer.status_code, first_error(answer)["field"]) == (400, field), value[:40]
+                assert refused(answer) == (400, field), value[:40]
                 assert first_error(answer)["rule"]
 
     def test_thinning_keeps_every_curves_extremes(self, owner, owner_api, make_dataset, submit):

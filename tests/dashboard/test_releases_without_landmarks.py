@@ -20,10 +20,10 @@ from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.verify import verify
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, described, first_error, page_data, refused, release_url
 from tests.dashboard.attack_helpers import QUICK, run_queued_attacks
 from tests.dashboard.conftest import upload
-from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_stability import RESAMPLE, THREE_FIXES
 
 EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
@@ -31,9 +31,8 @@ FREE = [name for name in EVERY if not mechanisms[name].reads_landmarks]
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def described(name):
-    needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
-    return needed | {"name": name, "epsilon": 1.0, "radius_m": 200.0}
+def released_as(name):
+    return described(name, epsilon=1.0, radius_m=200.0)
 
 
 def finished(made):
@@ -74,53 +73,37 @@ def seeded_dummies(owner_api, landmark_set):
 
 
 class TestAccepted:
-    def test_some_mechanisms_read_landmarks_and_some_do_not(self):
-        assert FREE
-        assert len(FREE) < len(EVERY)
-
-    @pytest.mark.parametrize("name", EVERY)
-    def test_without_a_set_iff_no_landmarks_are_read(self, post, name):
-        answer = post(described(name))
-        if name in FREE:
-            assert finished(answer).landmark_set is None
-            return
-        assert answer.status_code == 400
-        error = first_error(answer)
-        assert error["field"] == "landmark_set"
-        assert error["rule"] == f"a landmark set of this dataset: {name} reads landmarks"
+    def test_without_a_set_iff_no_landmarks_are_read(self, post, owner_api):
+        listed = owner_api.get("/api/v1/mechanisms/?kind=trajectory").json()["results"]
+        assert {one["name"] for one in listed if not one["reads_landmarks"]} == set(FREE)
+        assert 0 < len(FREE) < len(EVERY)
+        for name in set(EVERY) - set(FREE):
+            answer = post(released_as(name))
+            assert refused(answer) == (400, "landmark_set"), name
+            assert first_error(answer)["rule"] == f"a landmark set of this dataset: {name} reads landmarks"
         assert not Release.objects.exists()
         assert not BudgetEntry.objects.exists()
 
-    def test_the_list_of_mechanisms_states_which(self, owner_api):
-        listed = owner_api.get("/api/v1/mechanisms/?kind=trajectory").json()["results"]
-        assert {one["name"] for one in listed if not one["reads_landmarks"]} == set(FREE)
+    def test_so_are_all_figures_of_before(self, owner_api, ready_dataset):
+        more = {"least-levels": {"accepted_m": 5000}, "protection-costs": {"epsilon": 1.0}}
+        for path in ("forecast", "expected-errors", "least-levels", "protection-costs", "curve"):
+            for name in EVERY:
+                body = {"dataset": str(ready_dataset.pk), "mechanisms": [released_as(name)], **more.get(path, {})}
+                answer = owner_api.post(f"{RELEASES}{path}/", body)
+                assert answer.status_code == (200 if name in FREE else 400), (path, name)
+                assert name in FREE or first_error(answer)["field"] == "landmark_set"
 
-    @pytest.mark.parametrize("path", ["forecast", "expected-errors", "least-levels", "protection-costs", "curve"])
-    def test_so_are_all_figures_of_before(self, owner_api, ready_dataset, path):
-        more = {"least-levels": {"accepted_m": 5000}, "protection-costs": {"epsilon": 1.0}}.get(path, {})
-        for name in EVERY:
-            body = {"dataset": str(ready_dataset.pk), "mechanisms": [described(name)], **more}
-            answer = owner_api.post(f"{RELEASES}{path}/", body)
-            assert answer.status_code == (200 if name in FREE else 400), answer.json()
-            assert name in FREE or first_error(answer)["field"] == "landmark_set"
-
-    def test_one_of_the_two_is_needed(self, owner_api):
-        answer = owner_api.post(f"{RELEASES}forecast/", {"mechanisms": [EVENT]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
-
-    def test_both_must_belong_together(self, owner, owner_api, make_dataset, paris_day, landmark_set):
-        other = make_dataset(owner, paris_day)
-        body = {"dataset": str(other.pk), "landmark_set": str(landmark_set.pk), "mechanisms": [EVENT]}
-        answer = owner_api.post(f"{RELEASES}forecast/", body)
-        assert (answer.status_code, first_error(answer)["rule"]) == (400, "a landmark set of this dataset")
-
-    def test_a_dataset_of_others_or_another_kind_is_not_found_or_refused(self, stranger_api, owner_api, ready_dataset):
-        body = {"dataset": str(ready_dataset.pk), "mechanisms": [EVENT]}
-        assert stranger_api.post(f"{RELEASES}forecast/", body).status_code == 404
-        counts = owner_api.post(
-            "/api/v1/datasets/", {"file": upload(b"time,a\n0,1\n60,2\n120,3\n"), "kind": "stream"}, format="multipart"
-        ).json()
-        assert owner_api.post(f"{RELEASES}forecast/", body | {"dataset": counts["id"]}).status_code in (400, 409)
+    def test_the_dataset_and_the_set_must_belong_together(
+        self, owner, owner_api, make_dataset, paris_day, landmark_set
+    ):
+        other = str(make_dataset(owner, paris_day).pk)
+        counts = kinds.made(owner_api, b"time,a\n0,1\n60,2\n120,3\n", kind="stream")
+        for body, status, field in (
+            ({}, 400, "dataset"),
+            ({"dataset": other, "landmark_set": str(landmark_set.pk)}, 400, "landmark_set"),
+            ({"dataset": counts["id"]}, 400, "dataset"),
+        ):
+            assert refused(owner_api.post(f"{RELEASES}forecast/", body | {"mechanisms": [EVENT]})) == (status, field)
 
     def test_other_kinds_have_no_set_in_the_database(self, bare, landmark_set):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -141,7 +124,7 @@ class TestSame:
 
     @pytest.mark.parametrize("name", FREE)
     def test_label_summary_and_charge(self, post, owner_page, seeded_dummies, name):
-        rows = [finished(post(described(name), marks)) for marks in (None, seeded_dummies)]
+        rows = [finished(post(released_as(name), marks)) for marks in (None, seeded_dummies)]
         labels = [downloads.label(row) for row in rows]
         own = ("text", "release", "sha256", "label_sha256", "ledger_entry")
         assert len({json.dumps({k: v for k, v in one.items() if k not in own}, sort_keys=True) for one in labels}) == 1
@@ -155,25 +138,19 @@ class TestSame:
         assert all((row.owner_view or {})["noise_m"] == rows[0].owner_view["noise_m"] for row in rows)
         for row in rows:
             page = owner_page.get(f"/releases/{row.pk}/report/")
-            data = json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', page.content.decode(), re.S)[1])
-            assert data["releases"][0]["curves"]["landmarks"] == []
+            assert page_data(page.content.decode())["releases"][0]["curves"]["landmarks"] == []
             assert "<dt>Landmarks</dt>" not in page.content.decode()
             assert "LANDMARK" not in reproduce.request(row) + reproduce.command(row)
-
-    def test_what_is_drawn_with_a_seed(self, post, landmark_set):
-        rows = [finished(post(EVENT, marks, seed=7)) for marks in (None, landmark_set)]
-        assert rows[0].data_sha256 == rows[1].data_sha256
-
-    def test_the_owners_report_has_the_set_that_was_given(self, post, owner_page, landmark_set):
-        row = finished(post(EVENT, landmark_set))
-        page = owner_page.get(f"/releases/{row.pk}/report/?for=owner").content.decode()
+        page = owner_page.get(f"/releases/{rows[1].pk}/report/?for=owner").content.decode()
         assert "<dt>Landmark set</dt>" in page
-        assert f'"landmark_set": "{landmark_set.pk}"' in page.replace("&quot;", '"')
+        assert f'"landmark_set": "{seeded_dummies.pk}"' in page.replace("&quot;", '"')
+        seeded = [finished(post(EVENT, marks, seed=7)) for marks in (None, seeded_dummies)]
+        assert seeded[0].data_sha256 == seeded[1].data_sha256
 
 
 @pytest.mark.parametrize("name", FREE)
 def test_the_whole_way(post, owner_api, owner_page, name):
-    row = finished(post(described(name)))
+    row = finished(post(released_as(name)))
     found = owner_api.get(release_url(row)).json()
     assert found["landmark_set"] is None
     summary = found["summary"]
@@ -210,6 +187,9 @@ def test_the_whole_way(post, owner_api, owner_page, name):
     assert public.status_code == 200
     assert "half of the positions by more than" in public.content.decode()
     assert owner_page.get("/experiments/new/", {"release": str(row.pk)}).status_code == 200
+    form = owner_page.get(f"/datasets/{row.dataset_id}/releases/new/").content.decode()
+    assert re.search(r'name="landmark_set" value="" checked', form)
+    assert "Define landmarks" in form
     assert [len(one.releases) for one in batches([row])] == [1]
 
 
@@ -224,7 +204,7 @@ class TestAfter:
         assert "None" not in row.page_url
 
     def test_a_derived_release(self, bare):
-        row = derive_release(source=bare, steps=[postprocesses.parse(_step())])
+        row = derive_release(source=bare, steps=[postprocesses.parse({"name": "ou-smoother"})])
         assert execution.run(row.pk)
         row.refresh_from_db()
         assert (row.state, row.landmark_set, row.charged) == ("done", None, False)
@@ -246,20 +226,11 @@ class TestAfter:
         assert marks.mask[0]
         assert marks.earlier["spent_per_m"] == pytest.approx((marks.count + (marks.count < 8)) / 200)
 
-    def test_the_account_export(self, owner, bare):
-        row = exported(owner)
-        assert row.state == "done"
-        with row.path.open() as file:
-            names = zipfile.ZipFile(io.BytesIO(file.read())).namelist()
-        assert any(str(bare.pk) in name or bare.public_stem in name for name in names)
-
     def test_the_lists_filter_by_it(self, post, owner_api, bare, landmark_set):
         other = Release.objects.get(pk=post(UNIFORM, landmark_set).json()["id"])
-        listed = {
-            value: [one["id"] for one in owner_api.get(RELEASES, {"without_landmark_set": value}).json()["results"]]
-            for value in ("true", "false")
-        }
-        assert listed == {"true": [str(bare.pk)], "false": [str(other.pk)]}
+        for value, row in (("true", bare), ("false", other)):
+            listed = owner_api.get(RELEASES, {"without_landmark_set": value}).json()["results"]
+            assert [one["id"] for one in listed] == [str(row.pk)]
         for value in ("null", "1", "landmarks"):
             assert owner_api.get(RELEASES, {"without_landmark_set": value}).status_code == 400
 
@@ -273,8 +244,8 @@ class TestCleaning:
         labels, prices = [], []
         for more in ({}, {"landmark_set": str(marks.pk)}):
             requested = {"dataset": str(dataset.pk), **more}
-            quoted = owner_api.post(f"{RELEASES}forecast/", requested | {"mechanisms": [described(name)]}).json()
-            row = finished(owner_api.post(RELEASES, requested | {"mechanism": described(name)}))
+            quoted = owner_api.post(f"{RELEASES}forecast/", requested | {"mechanisms": [released_as(name)]}).json()
+            row = finished(owner_api.post(RELEASES, requested | {"mechanism": released_as(name)}))
             label = downloads.label(row)
             assert quoted["mechanisms"][0]["guarantee"] == label["guarantee"]
             labels.append({key: label[key] for key in ("guarantee", "stability", "epsilon", "neighbours", "cleaning")})
@@ -296,7 +267,7 @@ class TestComparison:
         answer = client.get(f"/datasets/{dataset}/compare/{query}")
         assert answer.status_code == 200
         text = answer.content.decode()
-        return text, json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.S)[1])
+        return text, page_data(text)
 
     def test_without_any_set(self, owner_page, bare):
         text, data = self.page(owner_page, bare.dataset_id)
@@ -314,28 +285,25 @@ class TestComparison:
         _, data = self.page(owner_page, bare.dataset_id, f"?landmark_set={other.pk}")
         assert (data["releases"], data["landmark_set"]) == ([str(bare.pk)], str(other.pk))
 
-    def test_on_the_landmarks_of_that_set(self, owner, owner_api, bare, landmark_set):
+    def test_on_the_landmarks_of_that_set(self, owner, owner_api, bare, landmark_set, make_dataset, paris_day):
         query = {"landmarks_of": str(landmark_set.pk)}
         curves = owner_api.get(release_url(bare, "series"), query).json()
         assert curves["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         marked, plain = (owner_api.get(release_url(bare, "errors"), one).json() for one in (query, {}))
         assert marked != plain
         assert [one["landmarks"]["n"] for one in (marked, plain)] == [4, 0]
-        assert [one["all"] for one in (marked,)] == [plain["all"]]
+        assert marked["all"] == plain["all"]
+        elsewhere = make_dataset(owner, paris_day)
+        other = mark_landmarks(owner=owner, dataset=elsewhere, method={"name": "manual", "events": [1]})
+        assert owner_api.get(release_url(bare, "errors"), {"landmarks_of": str(other.pk)}).status_code == 404
 
-    def test_one_with_a_set_is_compared_on_that_set(self, owner, owner_api, stranger_api, marked, bare):
+    def test_one_with_a_set_is_compared_on_that_set(self, owner, owner_api, marked):
         other = mark_landmarks(owner=owner, dataset=marked.dataset, method={"name": "manual", "events": [1]})
         for path in ("errors", "series"):
             answer = owner_api.get(release_url(marked, path), {"landmarks_of": str(other.pk)})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, "landmarks_of")
+            assert refused(answer) == (400, "landmarks_of")
             own = owner_api.get(release_url(marked, path), {"landmarks_of": str(marked.landmark_set_id)}).json()
             assert own == owner_api.get(release_url(marked, path)).json()
-
-    def test_a_set_of_another_dataset_is_not_found(self, owner, owner_api, make_dataset, paris_day, bare):
-        other = mark_landmarks(
-            owner=owner, dataset=make_dataset(owner, paris_day), method={"name": "manual", "events": [1]}
-        )
-        assert owner_api.get(release_url(bare, "errors"), {"landmarks_of": str(other.pk)}).status_code == 404
 
     @pytest.mark.parametrize("query", ["?for=owner", ""])
     def test_one_report_of_both(self, owner_page, bare, marked, query):
@@ -344,21 +312,7 @@ class TestComparison:
             page = owner_page.get(f"/datasets/{bare.dataset_id}/compare/report/{query}{names}")
             assert page.status_code == 200
             text = page.content.decode()
-            data = json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.S)[1])
-            marks = {one["id"]: one["curves"]["landmarks"] for one in data["releases"]}
+            marks = {one["id"]: one["curves"]["landmarks"] for one in page_data(text)["releases"]}
             every = [[0, 1], [2, 3], [4, 5], [7, 8]]
             assert marks == {str(bare.pk): every if query else [], str(marked.pk): every}
             assert "<dt>Landmarks</dt>" in text
-
-
-def _step():
-    cls = next(iter(postprocesses.of("trajectory")))
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return needed | {"name": cls.registered_name()}
-
-
-def test_the_form_offers_none(owner_page, ready_dataset):
-    page = owner_page.get(f"/datasets/{ready_dataset.pk}/releases/new/")
-    text = page.content.decode()
-    assert re.search(r'name="landmark_set" value="" checked', text)
-    assert "Define landmarks" in text

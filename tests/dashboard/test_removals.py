@@ -2,6 +2,7 @@
 
 import uuid
 from datetime import UTC, datetime, timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
@@ -14,12 +15,14 @@ from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import delete_dataset, import_dataset, reread_dataset
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import delete_experiment, submit_experiment
 from dashboard.jobs import queue
 from dashboard.maintenance import cleanup, objects, orphans, retention
 from dashboard.releases.models import Release
-from dashboard.storage import removals, trash
+from dashboard.storage import installation, removals, trash
 from dashboard.storage.models import Removal
 from dashboard.storage.stored_path import StoredPath, stored_files
+from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME, upload
 from tests.dashboard.rows import rows_of
 from tests.dashboard.storages_of_tests import used_by_name
@@ -61,12 +64,10 @@ def in_trash():
 
 
 class TestStrays:
-    def test_a_few_are_removed(self, owner):
+    def test_many_are_moved_to_the_trash_and_back(self, owner, caplog, monkeypatch):
         strays(orphans.MOST)
         sweep()
-        assert names() == []
-
-    def test_many_are_moved_to_the_trash_and_back(self, owner, caplog):
+        assert names() == [], "a few are removed"
         found = strays(MANY)
         sweep()
         (folder,) = trash.contents()
@@ -76,24 +77,18 @@ class TestStrays:
         assert in_trash() == found
         assert trash.restore(folder) == MANY
         assert (names("datasets/"), trash.contents()) == (found, {})
-
-    def test_files_are_counted_and_not_folders(self, owner):
-        for i in range(MANY):
+        for name in found:
+            StoredPath(name).unlink()
+        for i in range(MANY):  # files are counted and not folders
             stored(f"publications/{uuid.UUID(int=7)}/export.{i}")
         sweep()
         assert len(in_trash()) == MANY
-
-    def test_after_a_week_they_go_for_good(self, owner, monkeypatch):
-        strays(MANY)
-        sweep()
         monkeypatch.setattr(trash, "KEPT", timedelta(days=-1))
         sweep()
-        assert names() == []
+        assert names() == [], "after a week they go for good"
         assert list((HOME / "trash").glob("*")) == []
 
     def test_of_an_older_database_even_one_is_kept(self, owner):
-        from dashboard.storage import installation
-
         installation.require()
         sweep()
         installation.Installation.objects.update(swept_at=datetime(2024, 1, 1, tzinfo=UTC))
@@ -122,19 +117,20 @@ class TestRequested:
         assert left == names("events/")  # of what was charged, which outlives the account
         assert not Removal.objects.filter(done_at=None).exists()
 
-    def test_after_the_commit_they_are_gone(self, ready_dataset, django_capture_on_commit_callbacks):
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=ready_dataset)
-        assert names() == []
-
     def test_a_storage_that_is_away_leaves_them_to_the_sweep(
-        self, ready_dataset, monkeypatch, django_capture_on_commit_callbacks
+        self, owner, ready_dataset, monkeypatch, django_capture_on_commit_callbacks
     ):
-        def away(key):
-            raise StorageUnavailable("503")
-
+        row = import_dataset(owner=owner, upload=upload())
+        earlier = row.points_path
+        row = reread_dataset(dataset=row, options={"first_n": 2})
+        assert str(earlier) in names(f"datasets/{row.pk}")
+        removals.finish()
+        assert names(f"datasets/{row.pk}") == sorted([str(row.original_path), str(row.points_path)])
+        with django_capture_on_commit_callbacks(execute=True):
+            delete_dataset(dataset=row)
+        assert names(f"datasets/{row.pk}") == [], "after the commit they are gone"
         with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
-            patch.setattr(removals, "remove", away)
+            patch.setattr(removals, "remove", Mock(side_effect=StorageUnavailable("503")))
             delete_dataset(dataset=ready_dataset)
             assert removals.finish() == 0
         assert len(names()) == 3
@@ -183,18 +179,7 @@ class TestRequested:
         removals.finish()
         assert names("datasets/") == [str(ready_dataset.points_path)]
 
-    def test_points_that_are_read_again_replace_the_earlier_ones(self, owner):
-        row = import_dataset(owner=owner, upload=upload())
-        earlier = row.points_path
-        row = reread_dataset(dataset=row, options={"first_n": 2})
-        assert str(earlier) in names()
-        removals.finish()
-        assert names("datasets/") == sorted([str(row.original_path), str(row.points_path)])
-
     def test_blocks_that_another_experiment_needs_stay(self, owner):
-        from dashboard.experiments.services import delete_experiment, submit_experiment
-        from privacy_engine.experiments import presets
-
         few = presets.parse({"name": "temporal-distance", "repetitions": 2})
         first, second = (submit_experiment(owner=owner, preset=few) for _ in range(2))
         blocks = names("blocks/")

@@ -1,10 +1,7 @@
 """``manage.py loadsamples``, the drawer of jobs, and real files through the API."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -28,13 +25,22 @@ API = "/api/v1/"
 
 
 class TestSamples:
-    def test_are_loaded_once(self, owner):
+    def test_are_loaded_once_as_the_engine_made_them(self, owner):
         for _ in range(2):
             call_command("loadsamples", "owner", stdout=StringIO())
         rows = Dataset.objects.order_by("created_at")
         assert [row.name for row in rows] == [sample.title for sample in samples()]
         assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
+        for row, sample in zip(rows, samples(), strict=True):
+            [stored] = read_data("trajectory", row.points_path)
+            for name, digits in (("lon", 7), ("lat", 7), ("time_s", 3)):
+                assert abs(getattr(stored, name) - getattr(sample.series, name)).max() < 10**-digits
+            assert row.report["guesses"] == []
         assert LandmarkSet.objects.count() == 3
+        marks = LandmarkSet.objects.get(dataset__points=8)
+        assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
+        with pytest.raises(CommandError, match="There is no user 'unknown'"):
+            call_command("loadsamples", "unknown")
 
     def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
         rows = load_samples(owner=owner, queued=True)
@@ -53,25 +59,6 @@ class TestSamples:
         execution.run(upload_of_others.pk)
         assert not LandmarkSet.objects.exists()
 
-    def test_are_what_the_engine_made(self, owner):
-        call_command("loadsamples", "owner", stdout=StringIO())
-        for sample in samples():
-            row = Dataset.objects.get(name=sample.title)
-            [stored] = read_data("trajectory", row.points_path)
-            assert abs(stored.lon - sample.series.lon).max() < 1e-7
-            assert abs(stored.lat - sample.series.lat).max() < 1e-7
-            assert abs(stored.time_s - sample.series.time_s).max() < 1e-3
-            assert row.report["guesses"] == []
-
-    def test_day_in_paris_has_the_papers_landmarks(self, owner):
-        call_command("loadsamples", "owner", stdout=StringIO())
-        marks = LandmarkSet.objects.get(dataset__points=8)
-        assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7]
-
-    def test_need_a_user(self, db):
-        with pytest.raises(CommandError, match="There is no user 'unknown'"):
-            call_command("loadsamples", "unknown")
-
 
 class TestJobs:
     def test_reports_what_waits_and_runs(self, owner, owner_api, ready_dataset, monkeypatch):
@@ -79,6 +66,8 @@ class TestJobs:
         waiting = Dataset.objects.create(owner=owner, name="waits")
         marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
         spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
+        jobs = owner_api.get(f"{API}jobs/").json()
+        assert ([one["id"] for one in jobs["results"]], jobs["ended"]) == ([str(waiting.pk)], [])
         release = submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
         leases.claim(type(release), release.pk)
         type(release).objects.update(stage="Drawing", progress=0.5)
@@ -93,12 +82,8 @@ class TestJobs:
             assert owner_api.get(job["urls"]["self"]).status_code == 200
         assert owner_api.post(second["urls"]["cancel"]).status_code == 200
 
-    def test_is_empty_when_all_is_done(self, owner_api, ready_dataset):
-        jobs = owner_api.get(f"{API}jobs/").json()
-        assert (jobs["results"], jobs["ended"]) == ([], [])
 
-
-REAL: list[tuple[str, dict[str, Any], int]] = [
+REAL = [
     ("trajectories/plt/000_20081023025304.plt", {}, 908),
     ("trajectories/tdrive/1.txt", {"time_zone": "Asia/Shanghai"}, 588),
 ]

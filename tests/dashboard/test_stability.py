@@ -6,12 +6,13 @@ import pytest
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases import downloads, execution
+from dashboard.releases import downloads
 from dashboard.releases.management.commands.release import Command
 from dashboard.releases.models import Release
 from tests.dashboard.api_helpers import RELEASES, UNIFORM
 from tests.dashboard.command_runner import runner
 from tests.dashboard.conftest import upload
+from tests.dashboard.release_runs import executed
 
 THREE_FIXES = b"".join(
     [b"time,lat,lon\n", *(b"2024-06-03T0%d:00:00Z,48.8%d,2.%d\n" % (7 + i, 5 + i % 2, 30 + 5 * i) for i in range(3))]
@@ -34,10 +35,7 @@ def released(owner, owner_api):
     dataset = owner.datasets.get()
     marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [60]})
     requested = {"dataset": made["id"], "landmark_set": str(marks.pk), "mechanism": UNIFORM}
-    row = Release.objects.get(pk=owner_api.post(RELEASES, requested).json()["id"])
-    execution.run(row.pk)
-    row.refresh_from_db()
-    return row
+    return executed(Release.objects.get(pk=owner_api.post(RELEASES, requested).json()["id"]))
 
 
 def checked(label):
@@ -50,25 +48,19 @@ def checked(label):
     assert label["guarantee"]["epsilon"] == 119.0
 
 
-def test_the_api_states_and_charges_m_times_epsilon(owner_api, released):
+def test_the_api_states_and_charges_m_times_epsilon(owner_api, owner_page, released):
     checked(downloads.label(released))
     assert STATEMENT in owner_api.get(f"{RELEASES}{released.pk}/").json()["label"]
     entry = BudgetEntry.objects.get()
     assert (entry.amount, entry.stability, entry.epsilon) == (M * 5_000_000, M, 1.0)
     dataset = owner_api.get(f"/api/v1/datasets/{released.dataset_id}/").json()
     assert dataset["spent"] == {"per_km": M * 5.0, "releases": 1, "events": 3}
-
-
-def test_a_quote_is_what_is_charged(owner_api, released):
+    page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
+    assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
     requested = {"landmark_set": str(released.landmark_set_id), "mechanisms": [UNIFORM]}
     found = owner_api.post(f"{RELEASES}forecast/", requested).json()
     assert (found["budget"]["price_per_km"], found["budget"]["stability"]) == (M * 5.0, M)
     assert STATEMENT in found["mechanisms"][0]["guarantee"]["statement"]
-
-
-def test_the_pages_state_it(owner_page, released):
-    page = owner_page.get(f"/datasets/{released.dataset_id}/").content.decode()
-    assert "up to 119 events depend on one uploaded record: a release is charged 119 × ε" in page
 
 
 def test_at_the_level_of_a_user_it_is_charged_once(owner_api, released):

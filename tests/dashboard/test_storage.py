@@ -1,12 +1,9 @@
 """What every storage of files promises, over a local folder and over a real S3 server."""
 
-from __future__ import annotations
-
 import io
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +56,8 @@ def test_what_is_written_is_read_in_every_way(storage, content):
     assert out.getvalue() == content
     assert FILE.exists()
     assert storage.size(str(FILE)) == len(content)
+    stored(FILE, content)  # again, as after an answer that was lost
+    assert FILE.read_bytes() == content
 
 
 def test_a_file_that_is_not_there(storage):
@@ -72,21 +71,19 @@ def test_a_file_that_is_not_there(storage):
     assert FOLDER.iterdir() == []
 
 
-def test_a_file_appears_when_it_is_whole_and_not_before(storage):
-    with FILE.written() as out:
-        out.write(b"half")
-        out.flush()
-        assert not FILE.exists()
-        assert str(FILE) not in names(storage)
-    assert FILE.read_bytes() == b"half"
-
-
-def test_an_error_while_it_is_written_leaves_nothing(storage):
+def test_a_file_appears_when_it_is_whole_and_an_error_leaves_nothing(storage):
     def broken():
         with FILE.written() as out:
             out.write(LARGE)
             raise ValueError("no")
 
+    with FILE.written() as out:
+        out.write(b"half")
+        out.flush()
+        assert not FILE.exists()
+        assert names(storage) == []
+    assert FILE.read_bytes() == b"half"
+    FILE.unlink()
     with pytest.raises(ValueError, match="no"):
         broken()
     assert not FILE.exists()
@@ -171,36 +168,21 @@ def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage):
     assert names(storage) == [str(FILE)]
 
 
-def test_the_same_content_may_be_written_again(storage):
-    """As after an answer that was lost."""
-    for content in (b"", b"x", LARGE):
-        path = FOLDER / str(len(content))
-        stored(stored(path, content), content)
-        assert path.read_bytes() == content
-
-
-def test_tables_and_columns_are_read_as_they_were_written(storage):
-    values = np.random.default_rng(1).random(1000)
-    parquet.write_columns(FILE, [{"a": values}])
-    assert parquet.read_columns(FILE)["a"].tolist() == values.tolist()
+def test_tables_and_blocks_of_results(storage):
+    column = np.random.default_rng(1).random(1000)
+    parquet.write_columns(FILE, [{"a": column}])
+    assert parquet.read_columns(FILE)["a"].tolist() == column.tolist()
     assert parquet.read_schema(FILE).names == ["a"]
-
-
-def test_blocks_of_results(storage):
-    store = stored_blocks.block_store(FOLDER_OWNER)
+    owner = "5b2d1f0e-0000-4000-8000-000000000001"
+    store = stored_blocks.block_store(owner)
     key, values = Key("d" * 64, "c" * 64, 0, 5), np.arange(10.0).reshape(2, 5)
     assert (store.get(key), store.begun(key.dataset)) == (None, set())
     for _ in range(2):
         store.put(key, values)
-        found = store.get(key)
-        assert found is not None
-        assert found.tolist() == values.tolist()
+        assert store.get(key).tolist() == values.tolist()
     assert store.begun(key.dataset) == {key.cell}
-    (stored_blocks.blocks_of(FOLDER_OWNER) / key.dataset).remove_folder()
+    (stored_blocks.blocks_of(owner) / key.dataset).remove_folder()
     assert (store.get(key), store.begun(key.dataset)) == (None, set())
-
-
-FOLDER_OWNER: Any = "5b2d1f0e-0000-4000-8000-000000000001"
 
 
 class TestSetting:
@@ -209,36 +191,34 @@ class TestSetting:
             monkeypatch.setenv(name, value)
         return storage_backend(Env(), Path("/home"))
 
-    @pytest.mark.parametrize(
-        "value", ["s3", "s3://", "s3:///x", "http://b/c", "s3://B/c", "s3://b/../c", "s3://bucket/a?b", "/a/folder"]
-    )
-    def test_names_what_it_must_be(self, monkeypatch, value):
-        with pytest.raises(ImproperlyConfigured, match=r"CAIRN_STORAGE must be local or s3://bucket/prefix"):
-            self.backend(monkeypatch, CAIRN_STORAGE=value)
+    def test_names_what_it_must_be_and_local_is_the_default(self, monkeypatch):
+        monkeypatch.delenv("CAIRN_STORAGE", raising=False)
+        assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
+        assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
+        for value in (
+            "s3",
+            "s3://",
+            "s3:///x",
+            "http://b/c",
+            "s3://B/c",
+            "s3://b/../c",
+            "s3://bucket/a?b",
+            "/a/folder",
+        ):
+            with pytest.raises(ImproperlyConfigured, match=r"CAIRN_STORAGE must be local or s3://bucket/prefix"):
+                self.backend(monkeypatch, CAIRN_STORAGE=value)
+        monkeypatch.setattr("dashboard.storage.settings.find_spec", lambda name: None)
+        with pytest.raises(ImproperlyConfigured, match=r"cairn-privacy\[s3\]"):
+            self.backend(monkeypatch, CAIRN_STORAGE="s3://bucket")
 
     def test_a_bucket_with_secrets_from_files(self, monkeypatch, tmp_path):
         (tmp_path / "key").write_text("of a file\n")
-        found = self.backend(
-            monkeypatch,
-            CAIRN_STORAGE="s3://bucket/some/prefix/",
-            CAIRN_S3_ENDPOINT="https://s3.example",
-            CAIRN_S3_ACCESS_KEY="name",
-            CAIRN_S3_SECRET_KEY_FILE=str(tmp_path / "key"),
-            CAIRN_CACHE_MB="7",
-        )["OPTIONS"]
+        given = {"CAIRN_STORAGE": "s3://bucket/some/prefix/", "CAIRN_S3_ENDPOINT": "https://s3.example"}
+        given |= {"CAIRN_S3_ACCESS_KEY": "name", "CAIRN_S3_SECRET_KEY_FILE": str(tmp_path / "key")}
+        found = self.backend(monkeypatch, **given, CAIRN_CACHE_MB="7")["OPTIONS"]
         assert (found["bucket_name"], found["location"]) == ("bucket", "some/prefix")
         assert (found["access_key"], found["secret_key"]) == ("name", "of a file")
         assert (found["cache_folder"], found["cache_bytes"]) == ("/home/cache", 7_000_000)
         monkeypatch.setenv("CAIRN_S3_SECRET_KEY_FILE", str(tmp_path / "none"))
         with pytest.raises(ImproperlyConfigured, match="CAIRN_S3_SECRET_KEY_FILE must name a readable file"):
             storage_backend(Env(), Path("/home"))
-
-    def test_local_is_the_default(self, monkeypatch):
-        monkeypatch.delenv("CAIRN_STORAGE", raising=False)
-        assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
-        assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
-
-    def test_names_the_packages_that_are_missing(self, monkeypatch):
-        monkeypatch.setattr("dashboard.storage.settings.find_spec", lambda name: None)
-        with pytest.raises(ImproperlyConfigured, match=r"cairn-privacy\[s3\]"):
-            self.backend(monkeypatch, CAIRN_STORAGE="s3://bucket")

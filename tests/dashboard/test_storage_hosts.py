@@ -1,7 +1,5 @@
 """Hosts with homes of their own that share a database, a broker and a storage in S3 alone."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -52,8 +50,8 @@ class Hosts:
 
     def __init__(self, folder, s3):
         self.folder, self.s3 = folder, s3
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.addresses: dict[str, str] = {}
+        self.processes = {}
+        self.addresses = {}
         (folder / "shared").mkdir()
         socket = folder / "shared" / "b.sock"
         self.common = clean_environment() | s3.environment(PREFIX)
@@ -83,20 +81,13 @@ class Hosts:
 
     def run(self, *arguments, **more):
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(
-            command, cwd=ROOT, env=self.env("shared", **more), check=True, capture_output=True, text=True
-        ).stdout
+        env = self.env("shared", **more)
+        return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
 
     def start(self, host, *arguments, **more):
         with (self.folder / f"{host}.log").open("ab") as log:
-            self.processes[host] = subprocess.Popen(
-                [sys.executable, *arguments],
-                cwd=ROOT,
-                env=self.env(host, **more),
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            command, where = [sys.executable, *arguments], {"cwd": ROOT, "env": self.env(host, **more)}
+            self.processes[host] = subprocess.Popen(command, **where, stdout=log, stderr=log, start_new_session=True)
 
     def start_web(self, host):
         port = free_port()
@@ -121,9 +112,8 @@ class Hosts:
             body, headers = json.dumps(body).encode(), {"Content-Type": "application/json"} | headers
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         address = path if path.startswith("http") else f"{self.addresses[host]}{path}"
-        request = urllib.request.Request(
-            address, body, {"Authorization": f"Token {self.token}"} | headers, method=method
-        )
+        headers = {"Authorization": f"Token {self.token}"} | headers
+        request = urllib.request.Request(address, body, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=patience(60)) as answer:
                 return answer.status, answer.headers, answer.read()
@@ -170,15 +160,9 @@ def uploaded(hosts, content):
     assert status == 201
     pk = answer["Location"].rstrip("/").rsplit("/", 1)[1]
     for i, start in enumerate(range(0, len(content), 1_500_000)):
-        status, answer, body = hosts.request(
-            ("one", "other")[i % 2],
-            "PATCH",
-            f"/api/v1/uploads/{pk}/",
-            content[start : start + 1_500_000],
-            Upload_Offset=str(start),
-            Content_Type="application/offset+octet-stream",
-            **TUS,
-        )
+        headers = TUS | {"Upload_Offset": str(start), "Content_Type": "application/offset+octet-stream"}
+        piece, path = content[start : start + 1_500_000], f"/api/v1/uploads/{pk}/"
+        status, answer, body = hosts.request(("one", "other")[i % 2], "PATCH", path, piece, **headers)
         assert status == 204, body
     return pk
 
@@ -197,13 +181,11 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
     dataset = hosts.json("other", "POST", "datasets/", body, expected=201)
     of = {"dataset": dataset["id"]}
     assert hosts.until_over("one", f"datasets/{dataset['id']}/")["state"] == "ready"
-    marks = hosts.json(
-        "one", "POST", "landmark-sets/", of | {"method": {"name": "manual", "events": [0, 300]}}, expected=201
-    )
+    manual = of | {"method": {"name": "manual", "events": [0, 300]}}
+    marks = hosts.json("one", "POST", "landmark-sets/", manual, expected=201)
     mechanism = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
-    release = hosts.json(
-        "other", "POST", "releases/", of | {"landmark_set": marks["id"], "mechanism": mechanism}, expected=201
-    )
+    drawn = of | {"landmark_set": marks["id"], "mechanism": mechanism}
+    release = hosts.json("other", "POST", "releases/", drawn, expected=201)
     assert hosts.until_over("one", f"releases/{release['id']}/")["state"] == "done"
     data = f"/api/v1/releases/{release['id']}/data/?format=csv"
     files = [hosts.request(host, "GET", data) for host in ("one", "other")]
@@ -228,8 +210,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
     # the worker is killed in the middle of storing: another finishes, and nothing of the first is seen
     hosts.stop("work")
     hosts.s3.fail("PUT /cairn-test/hosts/releases 503 6")
-    body = of | {"landmark_set": marks["id"], "mechanism": mechanism, "name": "2"}
-    again = hosts.json("one", "POST", "releases/", body, expected=201)
+    again = hosts.json("one", "POST", "releases/", drawn | {"name": "2"}, expected=201)
     before = len(hosts.s3.requests())
     hosts.start_worker("killed")
     until(lambda: any("PUT /cairn-test/hosts/releases" in one for one in hosts.s3.requests()[before:]), "it stores")
@@ -250,9 +231,8 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts):
         "from dashboard.storage.stored_path import stored_files\n"
         "print(sorted({one.name.split('/')[0] for one in stored_files().listed('')}))"
     )
-    left = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True
-    ).stdout
+    command = [sys.executable, "-c", code]
+    left = subprocess.run(command, cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True).stdout
     assert left.strip() == "['events', 'installation', 'publications']"
 
 

@@ -11,16 +11,13 @@ from dashboard.datasets import resumable, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import queue
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import objects, orphans
 from dashboard.publications import copies as copies_of_links
 from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
-from dashboard.releases.services import submit_release
 from dashboard.storage import data_files, removals, series_cache
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of
@@ -45,6 +42,8 @@ class TestUploads:
             with used((one, other)[i % 2]):
                 assert send(owner_api, url, start, CSV[start : start + 40]).status_code == 204
         with used(other):
+            with upload_pieces.whole(Upload.objects.get()):
+                assert made(owner_api, url).status_code == 409, "one host makes the dataset"
             answer = made(owner_api, url, sha256=hashlib.sha256(CSV).hexdigest())
         assert (answer.status_code, answer.json()["state"]) == (201, "ready")
         row = Dataset.objects.get()
@@ -77,21 +76,6 @@ class TestUploads:
         assert send(owner_api, url, 0, b"x", **wrong).status_code == 460
         assert send(owner_api, url, 0, b"").status_code == 204
         assert stands(owner_api, url) == 0
-        assert list(one.listed("uploads/")) == []
-
-    def test_one_host_makes_the_dataset_and_another_is_refused_meanwhile(self, owner_api):
-        url = address(owner_api)
-        send(owner_api, url, 0, CSV)
-        with upload_pieces.whole(Upload.objects.get()):
-            assert made(owner_api, url).status_code == 409
-        assert made(owner_api, url).status_code == 201
-        assert Dataset.objects.count() == 1
-
-    def test_deleted_it_leaves_no_piece(self, owner_api, one):
-        url = address(owner_api)
-        send(owner_api, url, 0, CSV[:40])
-        assert owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"}).status_code == 204
-        removals.finish()
         assert list(one.listed("uploads/")) == []
 
     @pytest.mark.parametrize("ended", ["deleted", "expired", "made a dataset", "and its dataset is deleted"])
@@ -131,11 +115,9 @@ class TestUploads:
 
 class TestFaults:
     @pytest.fixture
-    def release(self, ready_dataset, owner, monkeypatch):
+    def release(self, submit, monkeypatch):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
-        marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
-        return submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
+        return submit()
 
     @pytest.mark.parametrize("method", ["GET", "PUT"])
     def test_a_job_that_meets_a_storage_that_is_away_waits_again(self, release, s3_server, prefix, one, method):
@@ -174,18 +156,6 @@ class TestFaults:
             assert not Dataset.objects.exists()
             assert list(one.listed("")) == []
             assert [path.name for path in (HOME / "tmp").iterdir() if path.name != "one"] == []
-
-    def test_deleting_while_the_storage_is_away_is_done_and_the_sweep_does_the_rest(
-        self, owner_api, ready_dataset, s3_server, prefix, one, django_capture_on_commit_callbacks
-    ):
-        s3_server.fail(f"DELETE /{BUCKET}/{prefix}/ 503 99")
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(f"/api/v1/datasets/{ready_dataset.pk}/").status_code == 204
-        assert not Dataset.objects.exists()
-        s3_server.fail()
-        assert len(list(one.listed(""))) == 3  # with hashes of its events
-        assert removals.finish() == 2
-        assert list(one.listed("")) == []
 
 
 class TestEveryKindOfRow:

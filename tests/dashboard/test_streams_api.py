@@ -15,7 +15,7 @@ from dashboard.releases.models import Release
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.verify import verify
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
 from tests.dashboard.conftest import CSV
 from tests.dashboard.kinds import (
     DATASETS,
@@ -50,36 +50,35 @@ class TestUpload:
     def test_repeated_times_are_a_choice_of_the_owner(self, owner_api):
         data = b"date,a,b\n2026-01-01,1,2\n2026-01-01,3,4\n2026-01-02,5,6\n"
         answer = sent(owner_api, data)
-        refused = first_error(answer)
-        assert (answer.status_code, refused["parameter"]) == (422, "count")
-        assert [choice["value"] for choice in refused["choices"]] == ["#2", "#3", "#0"]
+        error = first_error(answer)
+        assert (answer.status_code, error["parameter"]) == (422, "count")
+        assert [choice["value"] for choice in error["choices"]] == ["#2", "#3", "#0"]
         assert [made(owner_api, data, count=value)["points"] for value in ("#0", "#3")] == [2, 2]
 
-    @pytest.mark.parametrize("kind", ["", "stream"], ids=["detected", "named"])
+    @pytest.mark.parametrize("kind", [{}, {"kind": "stream"}], ids=["detected", "named"])
     @pytest.mark.parametrize("file", FILES)
-    def test_reads_the_counts(self, owner_api, file, kind):
-        dataset = made(owner_api, *FILES[file], **({"kind": kind} if kind else {}))
+    def test_reads_the_counts(self, owner_api, owner_page, file, kind):
+        dataset = made(owner_api, *FILES[file], **kind)
         assert (dataset["kind"], dataset["points"]) == ("stream", kinds.DAYS)
         assert (dataset["start"][:10], dataset["end"][:10]) == (kinds.day(0), kinds.day(kinds.DAYS - 1))
         for i, name in enumerate(NAMES):
             which = _place_of(dataset, name)
             shown = owner_api.get(f"{DATASETS}{dataset['id']}/counts/", {"stream": which}).json()
             assert (shown["name"], shown["counts"]) == (name, COUNTS[:, i].tolist())
-
-    def test_shows_its_facts_on_the_page(self, owner_page, stream):
-        page = owner_page.get(stream["urls"]["page"]).content.decode()
-        for label, text in {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}.items():
+        page = owner_page.get(dataset["urls"]["page"]).content.decode()
+        facts = {"Timestamps": "40", "Streams": "3", "Interval": "1 d", "First": "2024-01-01"}
+        for label, text in (facts | {"Total": f"{COUNTS.sum():,}"}).items():
             assert f"<dt>{label}</dt><dd>{text}</dd>" in page
-        assert f"<dt>Total</dt><dd>{COUNTS.sum():,}</dd>" in page
         for i, name in enumerate(NAMES):
             assert f"{name} ({COUNTS[:, i].sum():,})" in page
 
-    @pytest.mark.parametrize("positions", ["48.85,2.35", "48.8,2.3"])
-    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api, positions):
-        body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
-        for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
-            answer = sent(owner_api, head + body)
-            assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
+    def test_unnamed_position_columns_are_not_taken_for_counts(self, owner_api):
+        for positions in ("48.85,2.35", "48.8,2.3"):
+            body = "".join(f"2024-01-01T00:0{i}:00Z,{positions}{i}\n" for i in range(8)).encode()
+            for head in (b"", b"time,a,b\n", b"when,breite,laenge\n"):
+                answer = sent(owner_api, head + body)
+                assert answer.status_code != 201 or answer.json()["kind"] == "trajectory", head
+        assert made(owner_api, CSV)["kind"] == "trajectory"
         assert not Dataset.objects.filter(kind="stream").exists()
 
     def test_is_thinned_out_to_the_points_requested(self, owner_api, stream):
@@ -90,19 +89,13 @@ class TestUpload:
         assert shown["counts"] == total[shown["index"]].tolist()
         assert max(shown["counts"]) == total.max()
 
-    @pytest.mark.parametrize("kind", ["trajectory", "checkins"])
-    def test_fail_as_another_kind(self, owner_api, kind):
-        assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
-        assert not Dataset.objects.exists()
-
-    @pytest.mark.parametrize(
-        ("fields", "field"),
-        [({"cleaning": json.dumps([{"name": "first-events", "events": 3}])}, "cleaning"), ({"kind": "table"}, "kind")],
-    )
-    def test_fail_what_counts_do_not_take(self, owner_api, fields, field):
-        answer = sent(owner_api, kinds.wide(COUNTS), **fields)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-        assert first_error(answer)["rule"]
+    def test_fail_what_counts_do_not_take(self, owner_api):
+        for field, value in (("cleaning", json.dumps([{"name": "first-events", "events": 3}])), ("kind", "table")):
+            answer = sent(owner_api, kinds.wide(COUNTS), **{field: value})
+            assert refused(answer) == (400, field)
+            assert first_error(answer)["rule"]
+        for kind in ("trajectory", "checkins"):
+            assert sent(owner_api, kinds.wide(COUNTS), kind=kind).status_code in (400, 422)
         assert not Dataset.objects.exists()
 
 
@@ -129,23 +122,16 @@ class TestRereading:
             assert owner_api.post(read, {"kind": kind}).status_code in (400, 422)
         assert owner_api.post(read, {"cleaning": [{"name": "first-events", "events": 3}]}).status_code == 400
         assert owner_api.get(stream["urls"]["self"]).json() == stream
-
-    def test_fail_once_a_release_stands_on_it(self, owner_api, stream):
         released(owner_api, stream, STREAM)
-        assert owner_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 409
+        assert owner_api.post(read, {"kind": "stream"}).status_code == 409
 
 
 class TestQuote:
     def test_is_what_a_release_is_charged(self, owner_api, stream):
         quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM, SAMPLE]}).json()
         (price,) = quoted["budgets"]
-        assert (price["unit"], price["price"], price["spent"], price["after"], price["fits"]) == (
-            "event",
-            2,
-            0,
-            2,
-            True,
-        )
+        expected = {"unit": "event", "price": 2, "spent": 0, "after": 2, "fits": True}
+        assert {name: price[name] for name in expected} == expected
         assert not BudgetEntry.objects.exists()
         assert [one["name"] for one in quoted["mechanisms"]] == ["stream-uniform", "stream-sample"]
         first, second = (one["noise_sd"] for one in quoted["mechanisms"])
@@ -164,45 +150,32 @@ class TestQuote:
         assert (answer.status_code, first_error(answer)["code"]) == (409, "budget")
         assert Release.objects.count() == BudgetEntry.objects.count() == 1
 
-    @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY])
-    def test_fail_of_a_mechanism_of_another_kind(self, owner_api, stream, mechanism):
-        answer = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
-        assert answer.status_code == 400, answer.json()
-        assert first_error(answer)["value"] == mechanism["name"]
-
-    def test_fail_of_trajectories(self, owner_api, ready_dataset):
-        answer = owner_api.post(QUOTE, {"dataset": str(ready_dataset.pk), "mechanisms": [UNIFORM]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
-
 
 class TestRelease:
-    @pytest.mark.parametrize("fmt", ["csv", "parquet"])
     @pytest.mark.parametrize("mechanism", [STREAM, SAMPLE], ids=lambda one: one["name"])
-    def test_is_published_whole_with_its_label(self, owner_api, stream, mechanism, fmt):
+    def test_is_published_whole_with_its_label(self, owner_api, stream, mechanism):
         row = released(owner_api, stream, mechanism)
         assert all(value > 0 for value in row["owner_view"].values()), row["owner_view"]
-        answer = owner_api.get(row["urls"]["data"], {"format": fmt})
-        content = answer.getvalue()
-        name = f"data.csv_{mechanism['name']}_eps1_w4.{fmt}"
-        assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
-        verified = verify(content, name)
-        assert verified.holds, verified.checks
-        assert row["guarantee"]["statement"].split("ε")[0].encode() in content
         assert row["guarantee"]["level"] == "w-event"
-
         shown = owner_api.get(row["urls"]["counts"]).json()
         assert shown["counts"] == COUNTS.sum(axis=1).tolist()
         assert shown["released"] != shown["counts"]
-        if fmt == "parquet":
-            rows = pq.read_table(io.BytesIO(content)).to_pylist()
-        else:
-            rows = list(csv.DictReader(io.StringIO(content.decode())))
-        assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
-
-    def test_the_noise_is_that_of_the_level(self, owner_api, stream):
-        row = released(owner_api, stream, STREAM | {"epsilon": 400.0})
-        shown = owner_api.get(row["urls"]["counts"], {"stream": 1}).json()
-        assert shown["released"] == shown["counts"]  # P(noise != 0) < 2 exp(-100) for each count
+        for fmt in ("csv", "parquet"):
+            answer = owner_api.get(row["urls"]["data"], {"format": fmt})
+            content, name = answer.getvalue(), f"data.csv_{mechanism['name']}_eps1_w4.{fmt}"
+            assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+            verified = verify(content, name)
+            assert verified.holds, verified.checks
+            assert row["guarantee"]["statement"].split("ε")[0].encode() in content
+            if fmt == "parquet":
+                rows = pq.read_table(io.BytesIO(content)).to_pylist()
+            else:
+                rows = list(csv.DictReader(io.StringIO(content.decode())))
+            assert [sum(int(one[name]) for name in NAMES) for one in rows] == shown["released"]
+        row = released(owner_api, stream, mechanism | {"epsilon": 1600.0})
+        exact = owner_api.get(row["urls"]["counts"], {"stream": 1}).json()
+        kept = slice(None, None, 4 if mechanism is SAMPLE else 1)
+        assert exact["released"][kept] == exact["counts"][kept]  # P(noise != 0) < 2 exp(-100) for each count
 
     def test_a_seeded_one_is_not_private_and_charged_nothing(self, owner_api, stream):
         rows = [released(owner_api, stream, STREAM, seed=7) for _ in range(2)]
@@ -235,14 +208,6 @@ class TestRelease:
         assert files() == before
         assert owner_api.get(stream["urls"]["self"]).json()["spent"]["per_km"] == 1
 
-    def test_the_same_key_gives_the_same_release(self, owner_api, stream):
-        body = {"dataset": stream["id"], "mechanism": STREAM}
-        first, second = (owner_api.post(RELEASES, body, headers={"Idempotency-Key": "k"}).json() for _ in range(2))
-        assert first["id"] == second["id"]
-        assert BudgetEntry.objects.count() == 1
-        other = owner_api.post(RELEASES, body | {"mechanism": SAMPLE}, headers={"Idempotency-Key": "k"})
-        assert other.status_code == 409
-
     def test_cancelled_before_it_began_is_refunded_and_charged_again_on_retry(self, owner_api, stream):
         row = requested(owner_api, stream, STREAM).json()
         assert owner_api.post(f"{RELEASES}{row['id']}/cancel/").status_code == 200
@@ -261,13 +226,26 @@ class TestRelease:
 
 
 class TestRefusal:
-    @pytest.mark.parametrize("mechanism", [UNIFORM, kinds.POPULARITY], ids=lambda one: one["name"])
-    def test_of_a_mechanism_of_another_kind(self, owner_api, stream, mechanism):
-        answer = requested(owner_api, stream, mechanism)
-        assert answer.status_code == 400
-        error = first_error(answer)
-        assert (error["field"], error["rule"]) == ("mechanism.name", "a mechanism for count streams")
-        assert error["value"] == mechanism["name"]
+    def test_of_a_mechanism_or_a_landmark_set_of_another_kind(self, owner_api, stream, ready_dataset, landmark_set):
+        trajectory, marks = {"id": str(ready_dataset.pk)}, {"landmark_set": str(landmark_set.pk)}
+        for mechanism in (UNIFORM, kinds.POPULARITY):
+            answer = requested(owner_api, stream, mechanism)
+            assert refused(answer) == (400, "mechanism.name")
+            assert first_error(answer)["rule"] == "a mechanism for count streams"
+            quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
+            for one in (answer, quoted):
+                assert (one.status_code, first_error(one)["value"]) == (400, mechanism["name"])
+        assert refused(owner_api.post(QUOTE, {"dataset": trajectory["id"], "mechanisms": [UNIFORM]})) == (
+            400,
+            "dataset",
+        )
+        for answer, value in (
+            (requested(owner_api, stream, STREAM, **marks), str(landmark_set.pk)),
+            (requested(owner_api, trajectory, UNIFORM), None),
+        ):
+            assert refused(answer) == (400, "landmark_set")
+            assert first_error(answer)["value"] == value
+        assert refused(requested(owner_api, trajectory, STREAM, **marks)) == (400, "mechanism.name")
 
     def test_of_counts_that_are_not_whole(self, owner_api):
         dataset = made(owner_api, kinds.wide(COUNTS / 8), kind="stream")
@@ -278,47 +256,30 @@ class TestRefusal:
             assert error["rule"] == "counts: whole numbers from 0 to 2**52"
         assert not BudgetEntry.objects.exists()
 
-    @pytest.mark.parametrize("step", ["ou-smoother", "random-walk-smoother"])
-    def test_of_steps_for_trajectories(self, owner_api, stream, step):
-        answer = requested(owner_api, stream, STREAM, postprocess=[{"name": step}])
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
-        assert first_error(answer)["rule"] == "must be steps for the kind stream"
+    def test_of_steps_for_trajectories(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
-        answer = owner_api.post(f"{RELEASES}{row['id']}/postprocess/", {"postprocess": [{"name": step}]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess")
+        for name in ("ou-smoother", "random-walk-smoother"):
+            steps = {"postprocess": [{"name": name}]}
+            answer = requested(owner_api, stream, STREAM, **steps)
+            assert refused(answer) == (400, "postprocess")
+            assert first_error(answer)["rule"] == "must be steps for the kind stream"
+            assert refused(owner_api.post(f"{RELEASES}{row['id']}/postprocess/", steps)) == (400, "postprocess")
 
-    def test_of_a_landmark_set(self, owner_api, stream, landmark_set):
-        answer = requested(owner_api, stream, STREAM, landmark_set=str(landmark_set.pk))
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "landmark_set")
-        assert first_error(answer)["value"] == str(landmark_set.pk)
-
-    def test_of_trajectories_without_one(self, owner_api, ready_dataset):
-        answer = requested(owner_api, {"id": str(ready_dataset.pk)}, UNIFORM)
-        error = first_error(answer)
-        assert (answer.status_code, error["field"], error["value"]) == (400, "landmark_set", None)
-
-    def test_of_a_count_mechanism_over_trajectories(self, owner_api, ready_dataset, landmark_set):
-        answer = requested(owner_api, {"id": str(ready_dataset.pk)}, STREAM, landmark_set=str(landmark_set.pk))
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanism.name")
-
-    @pytest.mark.parametrize("action", ["track", "series", "errors", "cells"])
-    def test_of_what_only_other_kinds_have(self, owner_api, stream, action):
+    def test_of_what_only_other_kinds_have(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
-        answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
-        error = first_error(answer)
-        assert (answer.status_code, error["field"], error["value"]) == (400, "dataset", "stream")
-        assert action not in row["urls"]
-
-    @pytest.mark.parametrize("action", ["track", "cells"])
-    def test_of_what_only_other_datasets_have(self, owner_api, stream, action):
-        answer = owner_api.get(f"{DATASETS}{stream['id']}/{action}/")
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
-
-    def test_of_landmarks_attacks_and_experiments(self, owner_api, stream):
-        row = released(owner_api, stream, STREAM)
+        for action in ("track", "series", "errors", "cells"):
+            answer = owner_api.get(f"{RELEASES}{row['id']}/{action}/")
+            assert refused(answer) == (400, "dataset"), action
+            assert first_error(answer)["value"] == "stream"
+            assert action not in row["urls"]
+        for action in ("track", "cells"):
+            assert refused(owner_api.get(f"{DATASETS}{stream['id']}/{action}/")) == (400, "dataset"), action
         for path, answer in requested_as_trajectory(owner_api, stream, row).items():
-            assert 400 <= answer.status_code < 500, path
-            assert first_error(answer)["field"], path
+            assert (400 <= answer.status_code < 500, bool(first_error(answer)["field"])) == (True, True), path
+        for field, values in {"stream": (3, "x", -1), "points": (0, 1, -5, "many")}.items():
+            for value in values:
+                answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {field: value})
+                assert refused(answer) == (400, field), value
 
     def test_of_pages_of_trajectories(self, owner_api, owner_page, stream):
         assert owner_page.get(f"/datasets/{stream['id']}/landmarks/new/").status_code == 302
@@ -327,35 +288,10 @@ class TestRefusal:
         for path in ("", "releases/new/", "compare/"):
             assert owner_page.get(f"/datasets/{stream['id']}/{path}").status_code == 200
 
-    @pytest.mark.parametrize("which", [3, "x", -1])
-    def test_of_a_stream_that_is_not_there(self, owner_api, stream, which):
-        answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"stream": which})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "stream")
-
-    @pytest.mark.parametrize("points", [0, 1, -5, "many"])
-    def test_of_points_that_are_none(self, owner_api, stream, points):
-        answer = owner_api.get(f"{DATASETS}{stream['id']}/counts/", {"points": points})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "points")
-
-    @pytest.mark.parametrize(
-        "budget", [{"epsilon": 1, "radius_m": 200}, {"epsilon": 1, "unit": "user"}, {"epsilon": 0}, {}, 3]
-    )
-    def test_of_a_budget_in_another_unit(self, owner_api, stream, budget):
-        answer = owner_api.patch(stream["urls"]["self"], {"budget": budget})
-        assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, "budget")
-
-
-def test_a_stranger_finds_nothing(owner_api, stranger_api, stranger, stream):
-    row = released(owner_api, stream, STREAM)
-    paths = [*row["urls"].values(), *stream["urls"].values(), f"{DATASETS}{stream['id']}/counts/"]
-    paths += [f"/datasets/{stream['id']}/{page}" for page in ("releases/new/", "compare/")]
-    stranger_api.force_login(stranger)
-    for path in paths:
-        assert stranger_api.get(path).status_code == 404, path
-    assert requested(stranger_api, stream, STREAM).status_code == 404
-    assert stranger_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [STREAM]}).status_code == 404
-    assert stranger_api.get(f"{RELEASES}bundle/", {"release": row["id"]}).status_code == 404
-    assert stranger_api.post(f"{DATASETS}{stream['id']}/read/", {"kind": "stream"}).status_code == 404
+    def test_of_a_budget_in_another_unit(self, owner_api, stream):
+        for budget in ({"epsilon": 1, "radius_m": 200}, {"epsilon": 1, "unit": "user"}, {"epsilon": 0}, {}, 3):
+            answer = owner_api.patch(stream["urls"]["self"], {"budget": budget})
+            assert (answer.status_code, first_error(answer)["field"].split(".")[0]) == (400, "budget"), budget
 
 
 def test_mechanisms_are_listed_by_kind(owner_api):
@@ -365,7 +301,3 @@ def test_mechanisms_are_listed_by_kind(owner_api):
     assert names[:2] == ["stream-uniform", "stream-sample"]
     assert [one["name"] for one in listed if not one["publishable"]] == ["stream-rescuedp"]
     assert owner_api.get("/api/v1/mechanisms/", {"kind": "tables"}).status_code == 400
-
-
-def test_a_trajectory_file_stays_one(owner_api):
-    assert made(owner_api, CSV)["kind"] == "trajectory"

@@ -29,13 +29,17 @@ def done(page, address="/"):
     return [step["title"] for step in strip(page, address) if step["done"]]
 
 
-@pytest.fixture
-def sample(owner, make_dataset):
+def sample_of(owner, make_dataset):
     """The day in Paris, as the command loads it: with its landmarks."""
     found = samples()[2]
     dataset = make_dataset(owner, found.series, name=found.title, sample=True)
     mark_landmarks(owner=owner, dataset=dataset, method=found.landmarks.model_dump())
     return dataset
+
+
+@pytest.fixture
+def sample(owner, make_dataset):
+    return sample_of(owner, make_dataset)
 
 
 def release_of(dataset):
@@ -49,9 +53,15 @@ def addresses(dataset):
 
 
 class TestForWhom:
-    def test_who_has_only_samples_sees_it_on_the_list_and_the_samples_pages(self, owner_page, sample):
+    def test_who_has_only_samples_sees_it_on_the_list_and_the_samples_pages(
+        self, owner_page, owner, make_dataset, stranger_dataset, django_assert_num_queries
+    ):
+        assert strip(owner_page) == []
+        sample = sample_of(owner, make_dataset)
         for address in ["/", *addresses(sample)]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
+        with django_assert_num_queries(2):  # session and user: other pages request nothing for it
+            owner_page.get("/glossary/")
 
     def test_every_link_leads_to_a_page_and_states_where_one_is(self, owner_page, sample):
         urls = [step["url"] for step in strip(owner_page)]
@@ -61,62 +71,39 @@ class TestForWhom:
             assert [bool(step["here"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
             assert [bool(step["current"]) for step in strip(owner_page, url)] == [i == at for i in range(5)]
 
-    def test_not_without_samples(self, owner_page):
-        assert strip(owner_page) == []
-
-    def test_not_for_who_has_something_of_their_own(self, owner_page, sample, ready_dataset):
-        for address in ["/", *addresses(sample), *addresses(ready_dataset)]:
+    def test_not_for_who_has_something_of_their_own(self, owner_page, owner, sample, ready_dataset):
+        for address in ["/", *addresses(ready_dataset)]:
             assert strip(owner_page, address) == []
-
-    def test_anothers_things_change_nothing(self, owner_page, sample, stranger_dataset):
-        assert len(strip(owner_page)) == 5
-        assert done(owner_page) == []
-
-    def test_other_pages_request_the_database_nothing_for_it(self, owner_page, sample, django_assert_num_queries):
-        with django_assert_num_queries(2):  # session and user
-            owner_page.get("/glossary/")
+        owner.refresh_from_db()
+        assert owner.tour_looked_at is None, "their own data are no visit of a sample"
+        for address in addresses(sample):
+            assert strip(owner_page, address) == []
 
 
 class TestTicks:
-    def test_nothing_at_first_although_the_samples_have_their_landmarks(self, owner_page, sample):
-        assert done(owner_page) == []
-
     def test_each_by_what_was_done(self, owner_page, owner, sample):
         look, _, _, compare = addresses(sample)
         owner_page.get(compare)  # there is nothing to be compared yet
         assert done(owner_page) == []
-        owner_page.get(look)
+        kept = []
+        for _ in range(2):
+            owner_page.get(look)
+            owner.refresh_from_db()
+            kept.append(owner.tour_looked_at)
+        assert kept[0] == kept[1] is not None, "the first visit is the one kept"
         assert done(owner_page) == TITLES[:1]
+        same = LandmarkSet.objects.get().method
+        for method in (same, {"name": "manual", "events": [3]}):  # the same again, and another in place of the first
+            mark_landmarks(owner=owner, dataset=sample, method=method)
+            assert done(owner_page) == TITLES[:2]
+            LandmarkSet.objects.all().delete()
+            assert done(owner_page) == TITLES[:1]
         mark_landmarks(owner=owner, dataset=sample, method={"name": "manual", "events": [1]})
         assert done(owner_page) == TITLES[:2]
         release_of(sample)
         assert done(owner_page) == TITLES[:3]
         owner_page.get(compare)
         assert done(owner_page) == TITLES[:4]
-
-    def test_marking_the_same_again_counts(self, owner_page, owner, sample):
-        mark_landmarks(owner=owner, dataset=sample, method=LandmarkSet.objects.get().method)
-        assert done(owner_page) == ["Define landmarks"]
-
-    def test_another_set_in_place_of_the_first_counts(self, owner_page, owner, sample):
-        LandmarkSet.objects.all().delete()
-        assert done(owner_page) == []
-        mark_landmarks(owner=owner, dataset=sample, method={"name": "manual", "events": [3]})
-        assert done(owner_page) == ["Define landmarks"]
-
-    def test_the_first_visit_is_the_one_kept(self, owner_page, owner, sample):
-        kept = []
-        for _ in range(2):
-            owner_page.get(addresses(sample)[0])
-            owner.refresh_from_db()
-            kept.append(owner.tour_looked_at)
-        assert kept[0] is not None
-        assert kept[0] == kept[1]
-
-    def test_the_users_own_data_are_no_visit_of_a_sample(self, owner_page, owner, ready_dataset):
-        owner_page.get(addresses(ready_dataset)[0])
-        owner.refresh_from_db()
-        assert owner.tour_looked_at is None
 
 
 class TestHideAndShow:
@@ -135,18 +122,14 @@ class TestHideAndShow:
         assert done(owner_page) == ["Upload your data"]
         assert strip(owner_page, addresses(ready_dataset)[0]) == []
 
-    def test_states_so_where_there_is_no_sample(self, owner_page):
-        body = owner_page.post("/tour/", {"shown": "yes"}, follow=True).content.decode()
-        assert "manage.py loadsamples owner" in body
-
-    @pytest.mark.parametrize("there", ["https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"])
-    def test_leads_nowhere_else(self, owner_page, there):
-        assert owner_page.post("/tour/", {"shown": "no", "next": there})["Location"] == "/"
-
-    def test_only_a_post_with_the_token_changes_it(self, owner):
+    def test_only_a_post_with_the_token_changes_it_and_leads_nowhere_else(self, owner, owner_page):
         browser = Client(enforce_csrf_checks=True)
         browser.force_login(owner)
         assert browser.get("/tour/").status_code == 405
         assert browser.post("/tour/", {"shown": "no"}).status_code == 403
         owner.refresh_from_db()
         assert owner.tour_shown is None
+        body = owner_page.post("/tour/", {"shown": "yes"}, follow=True).content.decode()
+        assert "manage.py loadsamples owner" in body, "there is no sample"
+        for there in ("https://evil.example/", "//evil.example", "javascript:alert(1)", "\\\\evil"):
+            assert owner_page.post("/tour/", {"shown": "no", "next": there})["Location"] == "/"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
+from dashboard.accounts.models import User
 from dashboard.core.rest.parsing import CSRF
 from tests.dashboard.conftest import client_of
-from tests.dashboard.every_operation import body_of, is_multipart, operations, request, schema, world
+from tests.dashboard.every_operation import World, body_of, is_multipart, operations, request, schema, world
 
 SCHEMA = schema()
 UNSAFE = [(method, path, one) for method, path, one in operations(SCHEMA) if method in ("POST", "PATCH", "DELETE")]
@@ -24,7 +26,7 @@ DEEPER = {  # objects inside other valid bodies
     "POST datasets/": [{"cleaning": [{"name": "drop-repeats"}]}],
     "POST experiments/": [{"spec": "planned"}],
     "POST landmark-sets/preview/": [
-        {"method": {"name": "zones", "zones": [{"type": "Polygon", "coordinates": CORNERS}]}}
+        {"method": {"name": "zones", "zones": [{"type": "Polygon", "coordinates": CORNERS}]}},
     ],
     "POST streams/{id}/events/": [{"events": [{"time": 3, "counts": {"canary a": 1, "canary b": 2}}]}],
 }
@@ -32,11 +34,11 @@ FREE = {("events", 0, "counts")}  # names of dimensions
 
 
 @pytest.fixture
-def made(owner, stranger, owner_api):
+def made(owner: User, stranger: User, owner_api: APIClient) -> World:
     return world(owner, owner_api)
 
 
-def objects(value, path=()):
+def objects(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Paths of the objects inside a value, its own first."""
     if isinstance(value, Mapping):
         yield path
@@ -45,7 +47,7 @@ def objects(value, path=()):
         yield from objects(one, (*path, key))
 
 
-def with_field(body, path, name):
+def with_field(body: dict[str, Any], path: tuple[Any, ...], name: str) -> dict[str, Any]:
     """A copy with one more field in the object at ``path``; files are shared."""
     changed = {key: value if hasattr(value, "read") else copy.deepcopy(value) for key, value in body.items()}
     inner: Any = changed
@@ -55,17 +57,17 @@ def with_field(body, path, name):
     return changed
 
 
-def as_form(body):
+def as_form(body: dict[str, Any]) -> dict[str, Any]:
     """Objects and lists as JSON text, as forms have them."""
     return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in body.items()}
 
 
-def refused(answer):
+def refused(answer: Any) -> list[str]:
     assert answer.status_code == 400, (answer.status_code, answer.content[:300])
     return [one["field"] for one in answer.json()["errors"]]
 
 
-def test_every_body_and_every_object_in_it(made):
+def test_every_body_and_every_object_in_it(made: World) -> None:
     tried = 0
     for method, path, _, multipart in WITH_BODY:
         operation = f"{method} {path}"
@@ -88,7 +90,7 @@ def test_every_body_and_every_object_in_it(made):
     assert tried > 90
 
 
-def test_operations_without_a_body_take_no_field(made):
+def test_operations_without_a_body_take_no_field(made: World) -> None:
     tried = 0
     for method, path, described in UNSAFE:
         if "requestBody" not in described and "uploads" not in path:
@@ -99,17 +101,17 @@ def test_operations_without_a_body_take_no_field(made):
     assert tried >= 30
 
 
-def test_an_upload_takes_no_field(owner_api):
+def test_an_upload_takes_no_field(owner_api: APIClient) -> None:
     headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "10"}
     assert refused(owner_api.post("/api/v1/uploads/", {"name": "x"}, headers=headers)) == ["name"]
 
 
-def test_the_token_of_a_form_is_none(made):
+def test_the_token_of_a_form_is_none(made: World) -> None:
     body = body_of("POST datasets/", made.rows) | {CSRF: "x"}
     assert request(client_of(made.owner), "POST", "datasets/", made.rows, data=body, multipart=True).status_code == 201
 
 
-def test_the_message_names_what_there_is(owner_api):
+def test_the_message_names_what_there_is(owner_api: APIClient) -> None:
     answer = owner_api.post("/api/v1/projects/", {"nmae": "x"})
     assert answer.json()["errors"][0] == {
         "code": "parameter",
@@ -120,7 +122,7 @@ def test_the_message_names_what_there_is(owner_api):
     }
 
 
-def test_what_cannot_be_changed_is_refused_when_sent_back(made, owner_api):
+def test_what_cannot_be_changed_is_refused_when_sent_back(made: World, owner_api: APIClient) -> None:
     """A row as GET returned it: nothing of it is ignored, also not what is read only."""
     address = f"/api/v1/experiments/{made.rows['experiments']}/"
     fields = refused(owner_api.patch(address, owner_api.get(address).json()))
@@ -128,7 +130,7 @@ def test_what_cannot_be_changed_is_refused_when_sent_back(made, owner_api):
     assert not {"name", "tags", "project"} & set(fields)
 
 
-def test_the_schema_closes_every_body():
+def test_the_schema_closes_every_body() -> None:
     for method, path, described, _ in WITH_BODY:
         for content in described["requestBody"]["content"].values():
             name = content["schema"]["$ref"].rsplit("/", 1)[1]
