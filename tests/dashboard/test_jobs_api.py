@@ -35,12 +35,10 @@ JOBS = f"{API}jobs/"
 
 @pytest.fixture
 def queued(owner, everything_is_large):
-    """An upload that waits for a worker."""
     return services.import_dataset(owner=owner, upload=upload(CSV), name="Run")
 
 
 def failed(row, code="memory", **columns):
-    """The row after it failed so."""
     type(row).objects.filter(pk=row.pk).update(
         **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
         error={"code": code, "message": "It did not work."},
@@ -109,7 +107,6 @@ class TestImports:
 
 
 def waiting(owner, name, ago_s):
-    """A dataset that has waited so long."""
     row = Dataset.objects.create(owner=owner, name=name)
     Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=ago_s))
     return row

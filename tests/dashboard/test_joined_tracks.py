@@ -20,7 +20,6 @@ URL = "/api/v1/datasets/"
 
 
 def lines(*lengths):
-    """Random walks."""
     rng = np.random.default_rng(5)
     walks = [rng.normal(0, 1e4, (2, n)).cumsum(axis=1).astype(np.int32) for n in lengths]
     return [Line(lon, lat, line_simplification.heights(lat)) for lon, lat in walks]

@@ -22,7 +22,6 @@ def given(mechanism):
 
 @pytest.fixture
 def run(capsys):
-    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "release", capsys)
 
 

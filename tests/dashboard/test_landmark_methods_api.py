@@ -129,9 +129,8 @@ class TestAverageTemporalDistance:
 
     def test_each_series_has_its_own_ends(self, owner, owner_api, make_dataset):
         long, short = Trajectory([0.0] * 5, [0.0] * 5), Trajectory([0.0], [0.0])
-        made = mark_landmarks(
-            owner=owner, dataset=make_dataset(owner, long, short), method={"name": "manual", "events": [1]}
-        )
+        both = make_dataset(owner, long, short)
+        made = mark_landmarks(owner=owner, dataset=both, method={"name": "manual", "events": [1]})
         reported = owner_api.get(f"{SETS}{made.pk}/").json()
         assert reported["average_temporal_distance"] == (1 + 1 + 2 + 1 + 1) / 5
 

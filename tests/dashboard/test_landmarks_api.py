@@ -96,9 +96,8 @@ class TestCreate:
 
 class TestPreview:
     def test_answers_runs_and_stores_nothing(self, owner_api, ready_dataset):
-        answer = owner_api.post(
-            PREVIEW, {"dataset": str(ready_dataset.pk), "method": {"name": "manual", "events": [1, 2]}}
-        )
+        method = {"name": "manual", "events": [1, 2]}
+        answer = owner_api.post(PREVIEW, {"dataset": str(ready_dataset.pk), "method": method})
         assert answer.status_code == 200
         assert answer.json() == {
             "count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]], "average_temporal_distance": 10 / 6,

@@ -40,21 +40,9 @@ def export(owner):
     return row
 
 
-def log_out(here, other):
-    here.post("/logout/")
-
-
-def end_it_from_another(here, other):
+def end_from_another(here, other):
     row = UserSession.objects.get(session_key=here.session.session_key)
     other.post("/account/sessions/end/", {"session": str(row.id)})
-
-
-def end_all_others(here, other):
-    other.post("/account/sessions/end/")
-
-
-def change_the_password(here, other):
-    assert other.post("/password/", FORM).status_code == 302
 
 
 def expire(here, other):
@@ -63,17 +51,17 @@ def expire(here, other):
     ApiToken.objects.update(expiry=before)
 
 
-def deactivate(here, other):
-    User.objects.update(is_active=False)
-
-
-def revoke(here, other):
-    other.post(f"/tokens/{ApiToken.objects.get().token_key}/revoke/")
-
-
-OF_SESSIONS = (log_out, end_it_from_another, end_all_others, change_the_password, expire, deactivate)
-OF_TOKENS = (revoke, change_the_password, expire, deactivate)
-CASES = [("session", end) for end in OF_SESSIONS] + [("token", end) for end in OF_TOKENS]
+ENDS = {
+    "logout": lambda here, other: here.post("/logout/"),
+    "one from another": end_from_another,
+    "all others": lambda here, other: other.post("/account/sessions/end/"),
+    "revoked": lambda here, other: other.post(f"/tokens/{ApiToken.objects.get().token_key}/revoke/"),
+    "password": lambda here, other: other.post("/password/", FORM),
+    "expired": expire,
+    "inactive": lambda here, other: User.objects.update(is_active=False),
+}
+CASES = [("session", end) for end in ENDS if end != "revoked"]
+CASES += [("token", end) for end in ("revoked", "password", "expired", "inactive")]
 
 
 @pytest.fixture
@@ -124,7 +112,7 @@ class TestStream:
         content = iter(answer.streaming_content)
         assert [next(content)[:5] for _ in range(4)] == [b"retry", b"event", b": not", b": not"]
         rest, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
-        end(here, other)
+        ENDS[end](here, other)
         assert list(content) == []  # without "gone": the page logs in again
         assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
         guard.look()
@@ -152,13 +140,13 @@ class TestDownload:
         assert len(guards()) == len(before) - 1
 
     def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
-        here, other = browsers("session")
+        here, _ = browsers("session")
         request = here.get("/account/").wsgi_request
         answer = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
         file = answer.file_to_stream
         assert not hasattr(file, "fileno")
         assert (file.seekable(), file.tell(), len(file.read(7))) == (True, 0, 7)
-        log_out(here, other)
+        here.post("/logout/")
         for guard in guards():
             guard.look()
         with pytest.raises(lasting.Ended):

@@ -292,8 +292,6 @@ class TestStability:
 
 
 def at_once(number, work):
-    """Do the work in as many threads."""
-
     def attempt(i):
         try:
             work(i)

@@ -104,8 +104,6 @@ def test_no_response_of_ten_thousand_does(owner, stranger):
 
 
 class _Unread:
-    """Counts that nothing may look at."""
-
     def __getattribute__(self, name):
         raise AssertionError(f"{name} of counts was read")
 

@@ -66,7 +66,6 @@ class Web:
         return subprocess.Popen(command, env=self.environment, cwd=ROOT, pass_fds=[descriptor])
 
     def kill(self):
-        """Kill the process by SIGKILL and start another."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.process = self._start()

@@ -34,7 +34,6 @@ def of_sqlite(code):
 
 
 def refuses(error):
-    """Refuse every statement with an error."""
     return connection.execute_wrapper(Mock(side_effect=error))
 
 

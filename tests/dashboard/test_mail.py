@@ -217,8 +217,6 @@ def test_an_account_with_neither_needs_a_new_login(owner, path):
 
 
 def test_settings_come_from_the_environment(tmp_path):
-    """The settings of a process of its own, as its environment has them."""
-
     def read(**more):
         names = "EMAIL_HOST EMAIL_PORT EMAIL_HOST_USER EMAIL_HOST_PASSWORD EMAIL_USE_TLS DEFAULT_FROM_EMAIL CAIRN_MAIL"
         shown = f"print([getattr(s, n, None) for n in '{names}'.split()])"

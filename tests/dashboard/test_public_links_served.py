@@ -19,7 +19,8 @@ from dashboard.publications.facts import MARKS, time_marks
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
-from tests.dashboard.test_publications import bodies, made, released_of
+from tests.dashboard.test_publications import bodies, made
+from tests.dashboard.test_releases_kind_report import released
 
 
 def published_bytes(release, monkeypatch):
@@ -59,7 +60,7 @@ class TestNonInterference:
 
     @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
     def test_of_every_kind(self, owner_api, done, kind, monkeypatch):
-        release = done if kind == "trajectory" else released_of(owner_api, kind)[0]
+        release = done if kind == "trajectory" else released(owner_api, kind)
         before = published_bytes(release, monkeypatch)
         exchange_original(release)
         after = published_bytes(release, monkeypatch)

@@ -25,12 +25,12 @@ from tests.dashboard import kinds
 from tests.dashboard.api_helpers import UNIFORM, decode_track, refused, release_url
 from tests.dashboard.conftest import HOME
 from tests.dashboard.release_runs import executed
+from tests.dashboard.test_releases_kind_report import SECRET, released
 
 LIST = "/api/v1/publications/"
 
 
 def made(api, release, **body):
-    """A public link as the API shows it."""
     answer = api.post(release_url(release, "publications"), body)
     assert answer.status_code == 201, answer.json()
     found = answer.json()
@@ -54,14 +54,6 @@ def bodies(page, kind):
     return {address: answer.getvalue() for address, answer in answers.items()}
 
 
-def released_of(api, kind):
-    """A release of generated counts or check-ins, and its dataset as the API shows it."""
-    body = kinds.wide(kinds.counts()) if kind == "stream" else kinds.checkins(kinds.checkin_rows())
-    dataset = kinds.made(api, body, "secret.csv")
-    mechanism = kinds.STREAM if kind == "stream" else kinds.POPULARITY
-    return Release.objects.get(pk=kinds.released(api, dataset, mechanism)["id"]), dataset
-
-
 class TestLink:
     def test_is_shown_again_and_its_token_is_not_stored(self, owner_api, done, settings):
         link = made(owner_api, done, title="A week")
@@ -76,10 +68,8 @@ class TestLink:
         assert owner_api.get(link["urls"]["self"]).json()["urls"]["page"] is None
         assert Client().get(link["urls"]["page"]).status_code == 200
         for day in ("2020-01-01", "tomorrow", "2026-13-01", 5):
-            assert refused(owner_api.post(release_url(done, "publications"), {"expires_on": day})) == (
-                400,
-                "expires_on",
-            )
+            answer = owner_api.post(release_url(done, "publications"), {"expires_on": day})
+            assert refused(answer) == (400, "expires_on"), day
         assert Publication.objects.count() == 1
 
     @pytest.mark.parametrize(
@@ -193,13 +183,13 @@ class TestPage:
 
     @pytest.mark.parametrize("kind", ["stream", "checkins"])
     def test_other_kinds(self, owner_api, kind):
-        release, dataset = released_of(owner_api, kind)
+        release = released(owner_api, kind)
         link = made(owner_api, release, title="Open data")
         found = bodies(link["urls"]["page"], kind)
         for name in datatypes[kind].exports:
             assert verify(found[f"{link['urls']['page']}data/?format={name}"]).holds
-        assert not [address for address, body in found.items() if b"secret" in body]
-        owner_api.delete(f"/api/v1/datasets/{dataset['id']}/")
+        assert not [address for address, body in found.items() if SECRET.encode() in body]
+        owner_api.delete(f"/api/v1/datasets/{release.dataset_id}/")
         assert bodies(link["urls"]["page"], kind) == found
 
 

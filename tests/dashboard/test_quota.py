@@ -29,7 +29,6 @@ SIZE = len(CSV)
 
 @pytest.fixture
 def limited(owner):
-    """The owner, who may store two uploads and a half."""
     owner.quota_bytes = SIZE * 5 // 2
     owner.save()
     return owner

@@ -25,7 +25,6 @@ MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.
 
 @pytest.fixture
 def checkins(owner_api):
-    """The owner's check-ins."""
     return made(owner_api, kinds.checkins(ROWS))
 
 
@@ -36,7 +35,6 @@ def release(owner_api, checkins):
 
 
 def recommended(api, release, history, **more):
-    """The answer to a request for recommendations."""
     return api.post(release["urls"]["recommend"], {"history": history, **more})
 
 

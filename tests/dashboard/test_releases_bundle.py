@@ -34,7 +34,6 @@ def opened(answer):
 
 @pytest.fixture
 def run(submit):
-    """``run("landmark-uniform", seed=…)``: a finished release."""
     return lambda *given, **more: executed(submit(*given, **more))
 
 

@@ -31,7 +31,6 @@ LEVEL_200 = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
 
 @pytest.fixture
 def run(capsys):
-    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
     return runner(Command, "release", capsys)
 
 

@@ -121,10 +121,8 @@ class TestRefused:
             assert refused(forecast(UNIFORM, mechanism)) == (400, field)
         for count in (0, 21):
             assert refused(forecast(*[UNIFORM] * count)) == (400, "mechanisms")
-        assert refused(forecast(UNIFORM, postprocess=[{"name": "causal-filter"}])) == (
-            400,
-            "postprocess.0.step_variance_m2",
-        )
+        answer = forecast(UNIFORM, postprocess=[{"name": "causal-filter"}])
+        assert refused(answer) == (400, "postprocess.0.step_variance_m2")
 
 
 def test_the_former_path_answers_alike_for_one_version(owner_api, landmark_set):

@@ -8,17 +8,12 @@ import nbformat
 import pytest
 
 from dashboard.releases import kinds
-from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.exports.notebook import notebook
-from tests.dashboard.api_helpers import RELEASES, release_url
-from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
-from tests.dashboard.release_runs import executed
+from tests.dashboard.api_helpers import release_url
+from tests.dashboard.test_releases_kind_report import SECRET, released
 from tests.patience import patience
 
-SECRET = "Zebra"
-FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
-MECHANISMS = {"stream": STREAM, "checkins": POPULARITY}
 LEAST_BYTES = 10_000  # of a figure with points; one of empty axes has 5,000
 
 every_kind = pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
@@ -26,12 +21,7 @@ every_kind = pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"
 
 @pytest.fixture
 def release(request, owner_api, kind):
-    """A finished release of each kind of data."""
-    if kind == "trajectory":
-        return request.getfixturevalue("done")
-    dataset = made(owner_api, FILES[kind], name=f"{SECRET}.csv")["id"]
-    answer = owner_api.post(RELEASES, {"dataset": dataset, "mechanism": MECHANISMS[kind]}, format="json")
-    return executed(Release.objects.get(pk=answer.json()["id"]))
+    return request.getfixturevalue("done") if kind == "trajectory" else released(owner_api, kind)
 
 
 def saved(api, address, folder, **query):

@@ -40,12 +40,10 @@ def unused(user):
 
 @pytest.fixture
 def codes(owner):
-    """The owner with password and second factor; the recovery codes."""
     return enabled(with_password(owner))
 
 
 def enabled(user):
-    """Enable the second factor of ``user``; the recovery codes."""
     device = second_factor.device_of(user, second_factor.new_secret(user))
     found = second_factor.confirm(device=device, text=code_of(device))
     unused(user)

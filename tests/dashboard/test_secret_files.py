@@ -19,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    """The file that THING_FILE names."""
     monkeypatch.delenv("THING", raising=False)
     monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
     return tmp_path / "thing"

@@ -21,7 +21,6 @@ MANUAL = {"name": "manual", "events": [0]}
 
 @pytest.fixture
 def things(owner, ready_dataset):
-    """Pages of rows of the owner."""
     rows = rows_of(owner, ready_dataset)
     tails = ("", "landmarks/new/", "releases/new/", "compare/")
     return [

@@ -15,7 +15,6 @@ from privacy_engine.errors import ParameterError
 
 @pytest.fixture
 def kept(monkeypatch):
-    """An empty cache for 30 points."""
     monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
     monkeypatch.setattr(series_cache, "MOST", 30)
     return series_cache._kept

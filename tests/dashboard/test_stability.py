@@ -39,7 +39,6 @@ def released(owner, owner_api):
 
 
 def checked(label):
-    """What the label states of one record."""
     assert (label["epsilon"], label["stability"], label["radius_m"]) == (119.0, M, 200.0)
     assert STATEMENT in label["text"]
     assert PROVIDED in label["text"].split(";")[0]

@@ -205,7 +205,6 @@ class TestCache:
 
 
 def copies_lock():
-    """Another reader's lock on every copy."""
     stack = ExitStack()
     for path in copies():
         file = stack.enter_context(path.open("rb"))

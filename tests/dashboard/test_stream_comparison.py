@@ -25,7 +25,6 @@ ADAPUB = STREAM | {"name": "stream-adapub"}
 
 @pytest.fixture
 def stream(owner_api):
-    """The owner's counts."""
     return made(owner_api, kinds.wide(COUNTS))
 
 

@@ -42,7 +42,6 @@ QUOTE = f"{RELEASES}quote/"
 
 @pytest.fixture
 def stream(owner_api):
-    """The owner's counts."""
     return made(owner_api, kinds.wide(COUNTS))
 
 
@@ -235,10 +234,8 @@ class TestRefusal:
             quoted = owner_api.post(QUOTE, {"dataset": stream["id"], "mechanisms": [mechanism]})
             for one in (answer, quoted):
                 assert (one.status_code, first_error(one)["value"]) == (400, mechanism["name"])
-        assert refused(owner_api.post(QUOTE, {"dataset": trajectory["id"], "mechanisms": [UNIFORM]})) == (
-            400,
-            "dataset",
-        )
+        answer = owner_api.post(QUOTE, {"dataset": trajectory["id"], "mechanisms": [UNIFORM]})
+        assert refused(answer) == (400, "dataset")
         for answer, value in (
             (requested(owner_api, stream, STREAM, **marks), str(landmark_set.pk)),
             (requested(owner_api, trajectory, UNIFORM), None),

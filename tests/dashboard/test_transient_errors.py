@@ -74,7 +74,6 @@ def run_waiting():
 
 
 def _sweep_later():
-    """Sweep when every lease has expired."""
     long_ago = timezone.now() - timedelta(hours=1)
     with suppress(OperationalError):
         for model in models_of():

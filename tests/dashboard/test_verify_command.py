@@ -16,8 +16,6 @@ WALK = "time,lon,lat\n" + "".join(f"2024-05-14T07:{i:02d}:00Z,8.5{i:02d},47.3\n"
 
 @pytest.fixture
 def manage(capsys):
-    """``manage("verify", *arguments)``: stdout, stderr and exit code."""
-
     def run(name, *arguments):
         return runner({"release": release.Command, "verify": verify.Command}[name], name, capsys)(*arguments)
 
@@ -26,8 +24,6 @@ def manage(capsys):
 
 @pytest.fixture
 def released(manage, tmp_path):
-    """The path of a release of the command in a format."""
-
     def draw(fmt):
         walk, out = tmp_path / "walk.csv", tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
         walk.write_text(WALK)
