@@ -105,13 +105,8 @@ class TestPublishing:
                         assert form not in body
 
 
-TIMES = (
-    "yesterday",
-    "2026-01-01T00:00:00",
-    "2026-01-01\x0000:00:00Z",
-    "2026-01-01T00:00:00,5Z",
-    "２０２６-01-01T00:00:00Z",
-)
+ODD = ("2026-01-01\x0000:00:00Z", "２０２６-01-01T00:00:00Z")
+TIMES = ("yesterday", "2026-01-01T00:00:00", "2026-01-01T00:00:00,5Z", *ODD)
 
 
 class TestRefused:

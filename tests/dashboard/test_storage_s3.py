@@ -82,6 +82,11 @@ class TestRequests:
         with pytest.raises(StorageUnavailable):
             FILE.exists()
         assert copies() == []
+        s3_server.fail(f"DELETE {at(prefix, FILE.parent)} 503 99")
+        stored()
+        for delete in (FILE.unlink, FILE.parent.remove_folder):
+            with pytest.raises(StorageUnavailable):
+                delete()
         assert machine_error(StorageUnavailable("503")).status == 503
         s3_server.fail(f"PUT {at(prefix)} 507 99")
         with pytest.raises(OSError, match="full") as error:
