@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 import struct
 from itertools import accumulate, pairwise
+
+from privacy_engine.mechanism import mechanisms
 
 RELEASES = "/api/v1/releases/"
 UNIFORM = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
@@ -20,6 +24,26 @@ def without_path(answer):
 
 def first_error(answer):
     return answer.json()["errors"][0]
+
+
+def refused(answer):
+    """The status, and the field that the first error names."""
+    return answer.status_code, first_error(answer)["field"]
+
+
+def page_data(text):
+    """What a page hands its scripts."""
+    return json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.DOTALL)[1])
+
+
+def described(name, **given):
+    """A mechanism with the examples of the parameters that it needs."""
+    needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
+    return needed | {"name": name} | given
+
+
+def every_described():
+    return [described(cls.registered_name()) for cls in mechanisms.of("trajectory")]
 
 
 def decode_deltas(data):

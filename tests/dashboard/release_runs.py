@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from dashboard.datasets.models import BudgetEntry
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import execution
 from dashboard.releases.models import Release
+from tests.dashboard.api_helpers import RELEASES, UNIFORM
 
 
 def executed(release: Release) -> Release:
@@ -44,3 +48,18 @@ def fail(_: Release) -> None:
 def expire(row: Release) -> None:
     """Let the lease run out."""
     Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
+
+
+def secretive_release(owner, api, table: str, secret: str) -> Release:
+    """A finished release whose owner named everything so; 4 of 8 events are landmarks, and all 8 are marked."""
+    owner.username = f"{secret} person"
+    owner.save()
+    upload = ContentFile(table.encode(), name=f"{secret}.csv")
+    dataset = import_dataset(owner=owner, upload=upload, name=f"{secret} walk")
+    paris = {"name": "manual", "events": [0, 2, 4, 7]}
+    source = mark_landmarks(owner=owner, dataset=dataset, method=paris, name=f"{secret} places")
+    coins = {"method": {"name": "dummies-one-sided", "epsilon": 1e-6}}
+    made = api.post(f"/api/v1/landmark-sets/{source.pk}/dummies/", coins).json()
+    assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
+    body = {"dataset": str(dataset.pk), "landmark_set": made["id"], "mechanism": UNIFORM, "name": f"{secret} release"}
+    return executed(Release.objects.get(pk=api.post(RELEASES, body).json()["id"]))

@@ -1,40 +1,44 @@
-"""The list of jobs: queued and finished jobs and advice; cancel, retry and dismiss for every model."""
+"""The list of jobs, places in the queues, and workers that answer; test_every_job.py has what holds for each job."""
 
-from __future__ import annotations
-
-import uuid
+import os
+import subprocess
+import sys
+import time
 from datetime import timedelta
-from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 from django.db.models import Q
 from django.utils import timezone
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
+from dashboard.config.celery import Heartbeat
+from dashboard.config.celery import app as current_app
+from dashboard.core import beats
+from dashboard.core.templatetags import display
 from dashboard.datasets import services
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.tasks import import_dataset as read_it
-from dashboard.jobs import leases
+from dashboard.experiments.models import Experiment, Part
 from dashboard.jobs import models as job_models
+from dashboard.jobs import workers
 from dashboard.jobs.models import State
-from dashboard.releases.models import Release
+from dashboard.jobs.positions import positions
+from dashboard.storage.stored_path import MAINTAIN_EVERY_S, stored_files
 from privacy_engine.errors import FormatError
+from privacy_engine.experiments import presets
 from tests.dashboard.conftest import CSV, upload
-from tests.dashboard.release_runs import executed, fail, interrupted
+from tests.redis_server import age_beat
 
 API = "/api/v1/"
 JOBS = f"{API}jobs/"
 
 
 @pytest.fixture
-def queued(owner: User, everything_is_large: None) -> Dataset:
-    """An upload that waits for a worker."""
+def queued(owner, everything_is_large):
     return services.import_dataset(owner=owner, upload=upload(CSV), name="Run")
 
 
-def failed(row: Any, code: str = "memory", **columns: Any) -> Any:
-    """The row after it failed so."""
+def failed(row, code="memory", **columns):
     type(row).objects.filter(pk=row.pk).update(
         **{"state": State.FAILED, "finished_at": timezone.now(), "started_at": timezone.now(), "attempt": 1} | columns,
         error={"code": code, "message": "It did not work."},
@@ -43,161 +47,183 @@ def failed(row: Any, code: str = "memory", **columns: Any) -> Any:
     return row
 
 
-def ended(api: APIClient) -> list[dict[str, Any]]:
+def ended(api):
     return list(api.get(JOBS).json()["ended"])
 
 
 class TestEnded:
-    def test_a_failed_one_states_why_and_what_to_do(self, owner_api: APIClient, submit: Any) -> None:
-        release = failed(submit(), "time-limit")
-        (reported,) = ended(owner_api)
-        assert (reported["id"], reported["kind"], reported["state"]) == (str(release.pk), "release", "failed")
-        assert reported["error"]["message"] == "It did not work."
-        assert reported["error"]["action"].startswith("Retry when less is running.")
-        assert set(reported["urls"]) == {"self", "page", "retry", "dismiss"}
-
-    def test_one_that_ends_between_two_requests_is_reported_once(
-        self, owner_api: APIClient, submit: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_that_ends_between_two_requests_is_reported_once(self, owner, owner_api, submit, monkeypatch):
+        services.import_dataset(owner=owner, upload=upload(CSV))  # read at once: no job
         release = failed(submit())
         monkeypatch.setattr("dashboard.jobs.api.OPEN", Q())  # the first response shows it running
         reported = owner_api.get(JOBS).json()
         assert str(release.pk) not in {one["id"] for one in reported["results"]}
         assert [one["id"] for one in reported["ended"]] == [str(release.pk)]
 
-    def test_where_the_same_again_would_fail_again_there_is_no_retry(self, owner_api: APIClient, queued: Any) -> None:
-        failed(queued, "no_points")
-        (reported,) = ended(owner_api)
-        assert (reported["error"]["again"], set(reported["urls"])) == (False, {"self", "page", "dismiss"})
-
-    def test_a_done_one_is_listed_for_a_short_time(self, owner_api: APIClient, submit: Any) -> None:
-        release = executed(submit())
-        assert [one["state"] for one in ended(owner_api)] == ["done"]
-        Release.objects.filter(pk=release.pk).update(finished_at=timezone.now() - timedelta(minutes=3))
-        assert ended(owner_api) == []
-
-    def test_a_failed_one_stays_for_two_weeks(self, owner_api: APIClient, submit: Any) -> None:
-        release = failed(submit(), finished_at=timezone.now() - timedelta(days=13))
-        assert len(ended(owner_api)) == 1
-        failed(release, finished_at=timezone.now() - timedelta(days=15))
-        assert ended(owner_api) == []
-
-    def test_what_was_read_at_once_was_no_job(self, owner_api: APIClient, owner: User) -> None:
-        services.import_dataset(owner=owner, upload=upload(CSV))
-        assert ended(owner_api) == []
-
-    def test_the_newest_twenty(self, owner_api: APIClient, submit: Any, queued: Any) -> None:
+    def test_the_newest_twenty(self, owner_api, submit, queued):
         long_ago = timezone.now() - timedelta(hours=5)
         for i in range(22):
             failed(submit(), finished_at=long_ago + timedelta(minutes=i))
         failed(queued, finished_at=long_ago + timedelta(minutes=10, seconds=30))
         reported = ended(owner_api)
         assert len(reported) == 20
-        assert [one["finished_at"] for one in reported] == sorted(
-            (one["finished_at"] for one in reported), reverse=True
-        )
+        times = [one["finished_at"] for one in reported]
+        assert times == sorted(times, reverse=True)
         assert [one["kind"] for one in reported].index("dataset") == 11
 
     def test_takes_two_queries_for_each_kind_and_one_for_the_queue_however_many_there_are(
-        self, owner_api: APIClient, submit: Any, django_assert_num_queries: Any
-    ) -> None:
+        self, owner_api, submit, django_assert_num_queries
+    ):
         for i in range(6):
             release = submit()
             if i % 2:
                 failed(release)
-        kinds = len(job_models.listed_models())
-        roles = 1
-        with django_assert_num_queries(2 * kinds + len(job_models.models_of()) + roles):
+        with django_assert_num_queries(2 * len(job_models.listed_models()) + len(job_models.models_of()) + 1):  # roles
             answer = owner_api.get(JOBS).json()
         assert (len(answer["results"]), len(answer["ended"])) == (3, 3)
 
 
-class TestDismiss:
-    def test_it_is_not_listed_and_stays_stored(self, owner_api: APIClient, submit: Any) -> None:
-        release = failed(submit())
-        assert owner_api.post(ended(owner_api)[0]["urls"]["dismiss"]).status_code == 204
-        assert ended(owner_api) == []
-        assert Release.objects.get().state == State.FAILED == release.state
-
-    def test_tried_again_and_failed_again_it_is_reported_again(
-        self, owner_api: APIClient, submit: Any, monkeypatch: Any
-    ) -> None:
-        release = interrupted(submit(), monkeypatch, fail)
-        retry = ended(owner_api)[0]["urls"]["retry"]
-        owner_api.post(f"{JOBS}{release.pk}/dismiss/")
-        assert owner_api.post(retry).status_code == 200
-        assert ended(owner_api) == []
-        interrupted(release, monkeypatch, fail)
-        assert len(ended(owner_api)) == 1
-
-    def test_an_open_one_stays_and_so_does_its_failure(self, owner_api: APIClient, submit: Any) -> None:
-        release = submit()
-        assert owner_api.post(f"{JOBS}{release.pk}/dismiss/").status_code == 204
-        assert len(owner_api.get(JOBS).json()["results"]) == 1
-        failed(release)
-        assert len(ended(owner_api)) == 1
-
-    def test_a_strangers_is_not_there(self, stranger_api: APIClient, submit: Any) -> None:
-        release = failed(submit())
-        for pk in (release.pk, uuid.uuid4()):
-            assert stranger_api.post(f"{JOBS}{pk}/dismiss/").status_code == 404
-        release.refresh_from_db()
-        assert not release.dismissed
-
-
 class TestImports:
-    def test_a_waiting_one_is_cancelled_and_tried_again(self, owner_api: APIClient, queued: Dataset) -> None:
-        (job,) = owner_api.get(JOBS).json()["results"]
-        assert owner_api.post(job["urls"]["cancel"]).json()["state"] == "cancelled"
-        read_it(str(queued.pk))
-        assert Dataset.objects.get().state == State.CANCELLED
-        (reported,) = ended(owner_api)
-        assert (reported["state"], reported["error"]) == ("cancelled", None)
-        assert owner_api.post(reported["urls"]["retry"]).json()["state"] == "queued"
-        read_it(str(queued.pk))
-        queued.refresh_from_db()
-        assert (queued.state, queued.points) == (State.READY, 3)
-
-    def test_a_running_one_receives_it(self, owner_api: APIClient, queued: Dataset) -> None:
-        token = leases.claim(Dataset, queued.pk)
-        assert token
-        owner_api.post(f"{API}datasets/{queued.pk}/cancel/")
-        with pytest.raises(leases.Cancelled):
-            leases.Lease(Dataset, queued.pk, token).report("Reading", 0.5)
-
-    def test_one_that_failed_is_read_again(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
-        def full(*_: Any) -> Any:
-            raise MemoryError
-
-        with monkeypatch.context() as patch:
-            patch.setattr("dashboard.datasets.execution.read", lambda *_, **__: full())
-            read_it(str(queued.pk))
-        (reported,) = ended(owner_api)
-        assert reported["error"]["code"] == "memory"
-        assert owner_api.post(reported["urls"]["retry"]).status_code == 200
+    def test_one_that_failed_states_what_to_do_and_is_read_again(self, owner_api, queued, monkeypatch):
+        message, action = "The file is empty.", "Choose the file that holds the positions."
+        for error in (MemoryError(), FormatError(message, code="empty")):
+            with monkeypatch.context() as patch:
+                patch.setattr("dashboard.datasets.execution.read", Mock(side_effect=error))
+                read_it(str(queued.pk))
+            shown = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
+            if shown["code"] == "memory":
+                assert owner_api.post(ended(owner_api)[0]["urls"]["retry"]).status_code == 200
+        assert (shown["code"], shown["message"], shown["action"]) == ("empty", message, action)
+        assert owner_api.post(f"{API}datasets/{queued.pk}/retry/").status_code == 200
         read_it(str(queued.pk))
         queued.refresh_from_db()
         assert (queued.state, queued.error) == (State.READY, None)
 
-    def test_fail_ready(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
-        for name in ("cancel", "retry"):
-            answer = owner_api.post(f"{API}datasets/{ready_dataset.pk}/{name}/")
-            assert (name, answer.status_code) == (name, 409)
-
-    def test_fail_upload_gone(self, owner_api: APIClient, queued: Dataset) -> None:
+    def test_fail_upload_gone(self, owner_api, queued):
         failed(queued).original_path.unlink()
         answer = owner_api.post(f"{API}datasets/{queued.pk}/retry/")
         assert answer.status_code == 409
         assert "Upload the file again" in answer.json()["errors"][0]["message"]
 
-    def test_the_dataset_states_what_to_do(self, owner_api: APIClient, queued: Dataset, monkeypatch: Any) -> None:
-        def empty(*_: Any, **__: Any) -> Any:
-            raise FormatError("The file is empty.", code="empty")
 
-        monkeypatch.setattr("dashboard.datasets.execution.read", empty)
-        read_it(str(queued.pk))
-        reported = owner_api.get(f"{API}datasets/{queued.pk}/").json()["error"]
-        assert (reported["message"], reported["action"]) == (
-            "The file is empty.",
-            "Choose the file that holds the positions.",
-        )
+def waiting(owner, name, ago_s):
+    row = Dataset.objects.create(owner=owner, name=name)
+    Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=ago_s))
+    return row
+
+
+def experiment(owner, *starts):
+    """A queued experiment with a waiting part at each of ``starts``."""
+    spec = presets.parse({"name": "temporal-distance"}).spec()
+    row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
+    for start in starts:
+        Part.objects.create(experiment=row, start=start)
+    return row
+
+
+class TestPositions:
+    def test_the_longest_waiting_is_first_whoever_owns_it_and_a_retried_one_last(self, owner, stranger):
+        later, first = waiting(owner, "later", 5), waiting(stranger, "first", 60)
+        Dataset.objects.create(owner=owner, name="over", state=State.CANCELLED, finished_at=timezone.now())
+        assert positions() == {first.pk: 1, later.pk: 2}
+        Dataset.objects.filter(pk=first.pk).update(enqueued_at=timezone.now())
+        assert positions() == {later.pk: 1, first.pk: 2}
+
+    def test_parts_count_once_and_in_the_queue_of_experiments(self, owner):
+        dataset = waiting(owner, "large", 60)
+        first, second = experiment(owner, 0, 5, 9), experiment(owner, None)
+        assert positions() == {dataset.pk: 1, first.pk: 1, second.pk: 2}
+
+    def test_the_api_reports_them(self, owner_api, owner):
+        waiting(owner, "first", 60)
+        second = waiting(owner, "second", 30)
+        assert [job["queue_position"] for job in owner_api.get(JOBS).json()["results"]] == [1, 2]
+        assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["queue_position"] == 2
+        row = experiment(owner, None)
+        assert owner_api.get(f"/api/v1/experiments/{row.pk}/").json()["queue_position"] == 1
+
+    def test_pages_state_it(self, owner_page, owner):
+        experiment(owner, None)
+        third = [experiment(owner, None) for _ in range(2)][-1]
+        page = owner_page.get(f"/experiments/{third.pk}/").content.decode()
+        assert "Waiting for a worker, third in the queue" in page
+        assert "waiting for a worker, second in the queue" in owner_page.get("/experiments/").content.decode()
+        assert display.queued(None) == "waiting for a worker"
+        assert display.queued(1200) == "waiting for a worker, number 1,200 in the queue"
+
+
+class TestWorkers:
+    def test_one_answers_until_its_beat_is_ten_seconds_old(self, beats_recorded):
+        assert workers.answering() == 0
+        workers.beat("celery@first")
+        workers.beat("celery@second")
+        assert workers.answering() == 2
+        age_beat("worker", "celery@first", workers.SILENT_S + 1)
+        assert workers.answering() == 1
+        workers.stopped("celery@second")
+        assert workers.answering() == 0
+
+    def test_healthz_has_their_number(self, beats_recorded, db, client):
+        health = client.get("/healthz").json()
+        assert (health["ok"], health["workers"], health["worker_beat_s"]) == (True, 0, None)
+        workers.beat("one")
+        health = client.get("/healthz").json()
+        assert health["workers"] == 1
+        assert 0 <= health["worker_beat_s"] < 5
+
+    def test_pages_are_warned_after_a_job_waited_ten_seconds(self, beats_recorded, owner_api, owner):
+        row = waiting(owner, "large", 3)
+        assert not owner_api.get(JOBS).json()["no_worker"]
+        Dataset.objects.filter(pk=row.pk).update(created_at=timezone.now() - timedelta(seconds=11))
+        assert owner_api.get(JOBS).json()["no_worker"]
+        workers.beat("one")
+        assert not owner_api.get(JOBS).json()["no_worker"]
+
+    def test_a_killed_one_is_forgotten_after_an_hour(self, beats_recorded):
+        workers.beat("killed")
+        age_beat("worker", "killed", beats.FORGOTTEN_S - 0.1)
+        assert workers.age_s("killed") == pytest.approx(beats.FORGOTTEN_S, abs=1)
+        time.sleep(0.3)
+        assert workers.age_s("killed") is None
+
+    def test_none_is_known_while_the_broker_is_away(self, settings, tmp_path):
+        settings.CELERY_BROKER_URL = f"redis+socket://{tmp_path}/none.sock"
+        workers.beat("one")
+        assert (workers.latest(), workers.answering(), workers.age_s("one")) == ([], 0, None)
+        workers.stopped("one")
+
+    def test_those_of_other_hosts_count_whatever_their_clock_and_home(self, beats_recorded, settings, tmp_path):
+        program = "import django; django.setup(); from dashboard.jobs import workers; workers.beat('far', ['batch'])"
+        there = os.environ | {"CAIRN_HOME": str(tmp_path), "REDIS_URL": settings.CELERY_BROKER_URL}
+        there["DJANGO_SETTINGS_MODULE"] = "dashboard.config.settings"
+        subprocess.run([sys.executable, "-c", program], env=there, check=True)
+        assert workers.answering_by_queue() == {"interactive": 0, "batch": 1}
+
+
+class TestHeartbeat:
+    def test_the_consumer_beats_while_it_runs(self, beats_recorded):
+        class Consumer:
+            hostname, timer, steps, app = "celery@here", Mock(), (), current_app
+
+        assert Heartbeat in current_app.steps["consumer"]
+        step = Heartbeat(Consumer())
+        step.start(Consumer)
+        assert workers.answering() == 1
+        assert Consumer.timer.call_repeatedly.call_args_list == [
+            call(workers.BEAT_S, workers.beat, ("celery@here", ("interactive", "batch"))),
+            call(MAINTAIN_EVERY_S, stored_files().maintain, ()),
+        ]
+        assert workers.answering_by_queue() == {"interactive": 1, "batch": 1}
+        step.stop(Consumer)
+        assert Consumer.timer.call_repeatedly.return_value.cancel.call_count == 2
+        assert workers.answering() == 0
+
+
+def test_services_load_without_tasks():
+    """A process that only submits needs no worker code: nothing registers a task as it is imported."""
+    services = [f"dashboard.{app}.services" for app in ("releases", "experiments", "attacks", "audits", "datasets")]
+    code = f"import django, sys; django.setup(); import dashboard.maintenance.cleanup, {', '.join(services)}\n"
+    code += "print([name for name in sys.modules if name.startswith('dashboard.') and name.endswith('.tasks')])"
+    env = os.environ | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
+    assert done.stdout.strip() == "[]", done.stderr

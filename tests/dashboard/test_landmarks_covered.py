@@ -1,19 +1,18 @@
 """Landmarks and guarantees in the dashboard: what each method of selection covers, what is charged and refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import duplicate_landmark_set, mark_landmarks
-from dashboard.releases import downloads, execution
+from dashboard.releases import downloads
 from dashboard.releases.models import Release
 from dashboard.releases.services import retry_release
 from dashboard.storage.data_files import read_data, read_release, write_data
 from privacy_engine.landmarks import landmark_methods
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused
+from tests.dashboard.release_runs import executed
 
 SETS = "/api/v1/landmark-sets/"
 COINS = {"name": "dummies-one-sided", "epsilon": 0.5}
@@ -42,58 +41,49 @@ def drawn(owner, owner_api, ready_dataset):
 
 def released(api, landmark_set, mechanism=UNIFORM, seed=None):
     body = {"dataset": str(landmark_set.dataset_id), "landmark_set": str(landmark_set.pk), "mechanism": mechanism}
-    return api.post(RELEASES, body | ({} if seed is None else {"seed": seed}))
+    return api.post(RELEASES, body | {"seed": seed})
 
 
-def finished(api, landmark_set, mechanism=UNIFORM):
-    row = Release.objects.get(pk=released(api, landmark_set, mechanism).json()["id"])
-    execution.run(row.pk)
-    row.refresh_from_db()
-    return row
+def submitted(*given, **more):
+    return Release.objects.get(pk=released(*given, **more).json()["id"])
+
+
+def finished(*given, **more):
+    return executed(submitted(*given, **more))
 
 
 class TestSeededDummies:
-    def test_a_private_release_over_them_is_refused_and_charged_nothing(self, owner_api, drawn):
+    def test_a_private_release_over_them_or_a_copy_is_refused_and_charged_nothing(self, owner_api, drawn):
         seeded = drawn(seed=5)
         answer = released(owner_api, seeded)
-        assert answer.status_code == 409
         error = first_error(answer)
-        assert (error["field"], error["value"]) == ("landmark_set", str(seeded.pk))
+        assert (answer.status_code, error["field"], error["value"]) == (409, "landmark_set", str(seeded.pk))
         assert "without a seed" in error["rule"]
         assert "Draw the dummies again without a seed" in error["message"]
+        assert released(owner_api, duplicate_landmark_set(landmark_set=seeded)).status_code == 409
         assert not Release.objects.exists()
         assert not BudgetEntry.objects.exists()
+        assert released(owner_api, seeded, seed=1).status_code == 201, "a simulation"
 
-    def test_so_is_one_over_a_copy_of_them(self, owner_api, drawn):
-        assert released(owner_api, duplicate_landmark_set(landmark_set=drawn(seed=5))).status_code == 409
-
-    def test_a_simulation_over_them_is_not(self, owner_api, drawn):
-        assert released(owner_api, drawn(seed=5), seed=1).status_code == 201
-
-    def test_a_release_that_failed_before_this_rule_is_not_tried_again(self, owner_api, drawn):
+    def test_one_that_was_made_before_this_rule_states_so_and_one_that_failed_is_not_tried_again(
+        self, owner_api, drawn
+    ):
         good = drawn()
-        row = Release.objects.get(pk=released(owner_api, good).json()["id"])
+        made, failed = finished(owner_api, good), submitted(owner_api, good)
         LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
-        Release.objects.filter(pk=row.pk).update(state="failed", finished_at=row.created_at)
-        row.refresh_from_db()
-        with pytest.raises(Exception, match="drawn from a seed"):
-            retry_release(release=row)
-
-    def test_one_that_was_made_before_this_rule_states_so_in_its_label(self, owner_api, drawn):
-        good = drawn()
-        row = finished(owner_api, good)
-        LandmarkSet.objects.filter(pk=good.pk).update(selection=good.selection | {"private": False, "seed": 5})
-        label = downloads.label(Release.objects.get(pk=row.pk))
+        label = downloads.label(Release.objects.get(pk=made.pk))
         assert "which of the marked events are dummies, drawn from a seed" in label["not_covered"]
         assert "drawn from a seed" in label["text"]
+        Release.objects.filter(pk=failed.pk).update(state="failed", finished_at=failed.created_at)
+        with pytest.raises(Exception, match="drawn from a seed"):
+            retry_release(release=Release.objects.get(pk=failed.pk))
 
 
 class TestOneSided:
     def test_the_label_the_ledger_and_the_forecast_agree_on_the_sum(self, owner_api, drawn):
         marked = drawn()
-        forecast = owner_api.post(
-            f"{RELEASES}forecast/", {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
-        ).json()
+        body = {"landmark_set": str(marked.pk), "mechanisms": [UNIFORM]}
+        forecast = owner_api.post(f"{RELEASES}forecast/", body).json()
         [one] = forecast["mechanisms"]
         row = finished(owner_api, marked)
         label = downloads.label(row)
@@ -101,9 +91,8 @@ class TestOneSided:
         assert label["epsilon"] == entry.epsilon == one["guarantee"]["epsilon"] == 1.5
         assert forecast["budget"]["price_per_km"] == pytest.approx(1.5 / 0.2)
         assert "ε = 1.5 per 200 m" in label["text"]
-        assert (
-            one["guarantee"]["statement"].split(" it and ")[0] == label["guarantee"]["statement"].split(" it and ")[0]
-        )
+        statements = {shown["guarantee"]["statement"].split(" it and ")[0] for shown in (one, label)}
+        assert len(statements) == 1
         assert label["not_covered"] == ["that the events left unmarked are no landmarks, which is certain"]
 
     def test_every_draw_from_the_same_landmarks_counts(self, owner_api, drawn):
@@ -120,9 +109,7 @@ class TestOneSided:
         label = downloads.label(finished(owner_api, second))
         assert label["not_covered"] == ["which events are landmarks, found in positions by zones"]
         assert label["epsilon"] == 1.0
-
-    def test_stays_have_no_group_size_and_no_guarantee(self, owner_api, drawn):
-        label = downloads.label(finished(owner_api, drawn(STAYS)))
+        label = downloads.label(finished(owner_api, drawn(STAYS)))  # stays have no group size
         assert label["not_covered"] == ["which events are landmarks, found in positions as stay points"]
         assert label["epsilon"] == 1.0
 
@@ -142,11 +129,8 @@ class TestSchedule:
 
     def test_moving_positions_leaves_the_marks(self, owner, make_dataset, paris_day):
         elsewhere = paris_day.moved(paris_day.lon + 0.1, paris_day.lat)
-        masks = [
-            mark_landmarks(owner=owner, dataset=make_dataset(owner, one), method=SCHEDULE).mask
-            for one in (paris_day, elsewhere)
-        ]
-        assert np.array_equal(*masks)
+        datasets = [make_dataset(owner, one) for one in (paris_day, elsewhere)]
+        assert np.array_equal(*(mark_landmarks(owner=owner, dataset=one, method=SCHEDULE).mask for one in datasets))
 
     def test_the_listing_states_what_is_covered(self, owner_api):
         found = {one["name"]: one for one in owner_api.get("/api/v1/landmark-methods/").json()["results"]}
@@ -176,9 +160,8 @@ class TestZonesOnARelease:
         assert np.array_equal(found.mask, expected)
         everywhere = [one.moved(one.lon + 1, one.lat) for one in read_data("trajectory", dataset.points_path)]
         write_data("trajectory", dataset.points_path, everywhere)
-        assert np.array_equal(
-            mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier)).mask, found.mask
-        )
+        again = mark_landmarks(owner=owner, dataset=dataset, method=self.method(earlier))
+        assert np.array_equal(again.mask, found.mask)
 
     def test_the_label_adds_what_the_earlier_release_spent_and_the_ledger_does_not(self, owner, owner_api, earlier):
         """ε = 1 within 200 m at every landmark and one more event; 0.5 within 100 m of its own."""
@@ -209,41 +192,25 @@ class TestZonesOnARelease:
         assert more.count == more.points
         assert more.earlier["spent_per_m"] == pytest.approx(more.points / 200)
 
-    def test_fail_a_seeded_release(self, owner_api, landmark_set):
-        row = Release.objects.get(pk=released(owner_api, landmark_set, EVENT, seed=3).json()["id"])
-        execution.run(row.pk)
-        self.refused(owner_api, row, 409, "without a seed")
-
-    def test_fail_one_that_is_not_finished(self, owner_api, landmark_set):
-        row = Release.objects.get(pk=released(owner_api, landmark_set, EVENT).json()["id"])
-        self.refused(owner_api, row, 409, "a finished release")
-
-    def test_fail_one_whose_own_landmarks_were_found_in_positions(self, owner_api, landmark_set):
-        self.refused(owner_api, finished(owner_api, landmark_set), 409, "reads no landmarks")
-
     def test_landmarks_by_schedule_are_allowed(self, owner, owner_api, ready_dataset):
         nights = mark_landmarks(owner=owner, dataset=ready_dataset, method=SCHEDULE)
         row = finished(owner_api, nights, {"name": "landmark-joint", "step_variance_m2": 100.0} | EVENT_LEVEL)
         found = mark_landmarks(owner=owner, dataset=ready_dataset, method=self.method(row))
-        assert (
-            0 < found.earlier["spent_per_m"] <= 1 / 200 * (1 + 1e-9)
-        )  # its landmarks share one draw, and spend ε at most
+        assert 0 < found.earlier["spent_per_m"] <= 1 / 200 * (1 + 1e-9), "its landmarks share one draw of ε at most"
 
-    @pytest.mark.parametrize("release", ["x", "", "00000000-0000-4000-8000-000000000000", 7, None])
-    def test_fail_what_is_no_release_of_the_dataset(self, owner_api, ready_dataset, release):
-        for url in (SETS, f"{SETS}preview/"):
-            answer = owner_api.post(url, {"dataset": str(ready_dataset.pk), "method": self.method(release)})
-            assert answer.status_code == 400
-            assert first_error(answer)["field"] == "method.release"
-
-    def test_fail_another_datasets_release(self, owner, owner_api, earlier, make_dataset, paris_day):
+    def test_fail_what_is_no_release_of_the_dataset(self, owner_api, owner, earlier, make_dataset, paris_day):
         other = make_dataset(owner, paris_day)
-        answer = owner_api.post(SETS, {"dataset": str(other.pk), "method": self.method(earlier)})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "method.release")
+        for release in ("x", "", "00000000-0000-4000-8000-000000000000", 7, None, earlier):
+            for url in (SETS, f"{SETS}preview/"):
+                answer = owner_api.post(url, {"dataset": str(other.pk), "method": self.method(release)})
+                assert refused(answer) == (400, "method.release"), release
 
-    def refused(self, api, row, status, rule):
-        answer = api.post(SETS, {"dataset": str(row.dataset_id), "method": self.method(row)})
-        assert answer.status_code == status
-        assert first_error(answer)["field"] == "method.release"
-        assert rule in first_error(answer)["rule"]
+    def test_fail_seeded_unfinished_and_over_landmarks_found_in_positions(self, owner_api, landmark_set):
+        seeded = executed(submitted(owner_api, landmark_set, EVENT, seed=3))
+        queued, reading = submitted(owner_api, landmark_set, EVENT), finished(owner_api, landmark_set)
+        rules = (seeded, "without a seed"), (queued, "a finished release"), (reading, "reads no landmarks")
+        for row, rule in rules:
+            answer = owner_api.post(SETS, {"dataset": str(row.dataset_id), "method": self.method(row)})
+            assert refused(answer) == (409, "method.release")
+            assert rule in first_error(answer)["rule"]
         assert not LandmarkSet.objects.filter(method__name="released-zones").exists()

@@ -1,11 +1,7 @@
 """Streams and downloads end with the session, the token, the user, the role or the link that permitted them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import OperationalError
@@ -16,14 +12,11 @@ from django.utils import timezone
 from dashboard.account_data.models import AccountExport
 from dashboard.accounts import lasting, services
 from dashboard.accounts.models import ApiToken, User, UserSession
-from dashboard.datasets.models import Dataset
 from dashboard.jobs.models import State
 from dashboard.projects.models import Membership
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
-from dashboard.releases.models import Release
 from dashboard.streams import live
-from dashboard.streams.models import LiveStream
 from dashboard.streams.services import open_stream
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.test_passwords import FORM, logged_in, with_password
@@ -32,13 +25,13 @@ MEGABYTE = bytes(1_000_000)
 
 
 @pytest.fixture
-def stream(owner: User) -> LiveStream:
+def stream(owner):
     spec = ReleaseSpec.parse({"mechanism": {"name": "stream-uniform", "epsilon": 1.0, "window": 4}})
     return open_stream(owner=owner, name="Visits", dimensions=["a"], spec=spec)[0]
 
 
 @pytest.fixture
-def export(owner: User) -> AccountExport:
+def export(owner):
     row = AccountExport.objects.create(
         owner=owner, state=State.DONE, finished_at=timezone.now(), size_bytes=len(MEGABYTE), sha256="0" * 64
     )
@@ -47,47 +40,35 @@ def export(owner: User) -> AccountExport:
     return row
 
 
-def log_out(here: Client, other: Client) -> None:
-    here.post("/logout/")
-
-
-def end_it_from_another(here: Client, other: Client) -> None:
+def end_from_another(here, other):
     row = UserSession.objects.get(session_key=here.session.session_key)
     other.post("/account/sessions/end/", {"session": str(row.id)})
 
 
-def end_all_others(here: Client, other: Client) -> None:
-    other.post("/account/sessions/end/")
-
-
-def change_the_password(here: Client, other: Client) -> None:
-    assert other.post("/password/", FORM).status_code == 302
-
-
-def expire(here: Client, other: Client) -> None:
+def expire(here, other):
     before = timezone.now() - timedelta(seconds=1)
     UserSession.objects.update(expire_date=before)
     ApiToken.objects.update(expiry=before)
 
 
-def deactivate(here: Client, other: Client) -> None:
-    User.objects.update(is_active=False)
-
-
-def revoke(here: Client, other: Client) -> None:
-    other.post(f"/tokens/{ApiToken.objects.get().token_key}/revoke/")
-
-
-OF_SESSIONS = (log_out, end_it_from_another, end_all_others, change_the_password, expire, deactivate)
-OF_TOKENS = (revoke, change_the_password, expire, deactivate)
-CASES = [("session", end) for end in OF_SESSIONS] + [("token", end) for end in OF_TOKENS]
+ENDS = {
+    "logout": lambda here, other: here.post("/logout/"),
+    "one from another": end_from_another,
+    "all others": lambda here, other: other.post("/account/sessions/end/"),
+    "revoked": lambda here, other: other.post(f"/tokens/{ApiToken.objects.get().token_key}/revoke/"),
+    "password": lambda here, other: other.post("/password/", FORM),
+    "expired": expire,
+    "inactive": lambda here, other: User.objects.update(is_active=False),
+}
+CASES = [("session", end) for end in ENDS if end != "revoked"]
+CASES += [("token", end) for end in ("revoked", "password", "expired", "inactive")]
 
 
 @pytest.fixture
-def browsers(owner: User) -> Callable[[str], tuple[Client, Client]]:
+def browsers(owner):
     """A client that a session or a token authenticates, and another session of the owner."""
 
-    def make(by: str) -> tuple[Client, Client]:
+    def make(by):
         with_password(owner)
         if by == "session":
             return logged_in(owner), logged_in(owner)
@@ -97,49 +78,18 @@ def browsers(owner: User) -> Callable[[str], tuple[Client, Client]]:
     return make
 
 
-def guards() -> list[lasting.Guard]:
+def guards():
     return list(lasting.watcher._guards)
 
 
-class TestStream:
-    @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(
-        self, stream: LiveStream, browsers: Any, monkeypatch: pytest.MonkeyPatch, by: str, end: Any
-    ) -> None:
-        monkeypatch.setattr(live, "LOOK_S", 0.0)
-        monkeypatch.setattr(live, "BEAT_S", 0.0)
-        here, other = browsers(by)
-        answer = here.get(f"/api/v1/streams/{stream.pk}/live/")
-        content = iter(answer.streaming_content)
-        assert [next(content)[:5] for _ in range(4)] == [b"retry", b"event", b": not", b": not"]
-        end(here, other)
-        assert list(content) == []  # without "gone": the page logs in again
-        assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
-
-    def test_one_query_reads_state_and_permission(
-        self,
-        owner: User,
-        stream: LiveStream,
-        monkeypatch: pytest.MonkeyPatch,
-        django_assert_num_queries: Any,
-    ) -> None:
-        """Beside those of the roles and of what was published."""
-        monkeypatch.setattr(live, "LOOK_S", 0.0)
-        monkeypatch.setattr(live, "BEAT_S", 0.0)
-        found = iter(live.connect(stream, 0, reader=owner))  # type: ignore[call-overload]
-        assert [next(found)[:5] for _ in range(3)] == [b"retry", b"event", b": not"]
-        with django_assert_num_queries(3):
-            next(found)
-
-
 @pytest.fixture
-def begun(db: None) -> Iterator[Callable[[Client, str], tuple[Any, lasting.Guard]]]:
+def begun(db):
     """A download of which one block was sent, and its guard."""
     with ExitStack() as stack:
 
-        def begin(here: Client, path: str) -> tuple[Any, lasting.Guard]:
+        def begin(here, path):
             before = guards()
-            answer: Any = here.get(path)
+            answer = here.get(path)
             stack.callback(answer.close)
             assert answer.status_code == 200
             (guard,) = [one for one in guards() if one not in before]
@@ -152,17 +102,35 @@ def begun(db: None) -> Iterator[Callable[[Client, str], tuple[Any, lasting.Guard
         yield begin
 
 
-class TestDownload:
+class TestStream:
     @pytest.mark.parametrize(("by", "end"), CASES)
-    def test_ends_at_the_next_look(self, begun: Any, export: AccountExport, browsers: Any, by: str, end: Any) -> None:
+    def test_ends_at_the_next_look(self, stream, export, browsers, begun, monkeypatch, by, end):
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        monkeypatch.setattr(live, "BEAT_S", 0.0)
         here, other = browsers(by)
-        content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
-        end(here, other)
+        answer = here.get(f"/api/v1/streams/{stream.pk}/live/")
+        content = iter(answer.streaming_content)
+        assert [next(content)[:5] for _ in range(4)] == [b"retry", b"event", b": not", b": not"]
+        rest, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
+        ENDS[end](here, other)
+        assert list(content) == []  # without "gone": the page logs in again
+        assert here.get(f"/api/v1/streams/{stream.pk}/live/").status_code == 401
         guard.look()
         with pytest.raises(lasting.Ended):
-            list(content)
+            list(rest)
 
-    def test_is_whole_where_nothing_ends(self, export: AccountExport, browsers: Any) -> None:
+    def test_one_query_reads_state_and_permission(self, owner, stream, monkeypatch, django_assert_num_queries):
+        """Beside those of the roles and of what was published."""
+        monkeypatch.setattr(live, "LOOK_S", 0.0)
+        monkeypatch.setattr(live, "BEAT_S", 0.0)
+        found = iter(live.connect(stream, 0, reader=owner))
+        assert [next(found)[:5] for _ in range(3)] == [b"retry", b"event", b": not"]
+        with django_assert_num_queries(3):
+            next(found)
+
+
+class TestDownload:
+    def test_is_whole_where_nothing_ends(self, export, browsers):
         here, _ = browsers("session")
         answer = here.get(f"/api/v1/account-exports/{export.pk}/data/")
         assert answer["Content-Length"] == "1000000"
@@ -171,56 +139,44 @@ class TestDownload:
         answer.close()
         assert len(guards()) == len(before) - 1
 
-    def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export: AccountExport, browsers: Any) -> None:
-        here, other = browsers("session")
-        request: Any = here.get("/account/").wsgi_request
-        answer: Any = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
+    def test_a_web_server_that_sends_the_file_itself_cannot_go_on(self, export, browsers):
+        here, _ = browsers("session")
+        request = here.get("/account/").wsgi_request
+        answer = lasting.LastingResponses(lambda _: FileResponse(export.path.open()))(request)
         file = answer.file_to_stream
         assert not hasattr(file, "fileno")
         assert (file.seekable(), file.tell(), len(file.read(7))) == (True, 0, 7)
-        log_out(here, other)
+        here.post("/logout/")
         for guard in guards():
             guard.look()
         with pytest.raises(lasting.Ended):
             file.read(7)
         answer.close()
 
-    def test_ends_with_the_role_in_the_project(
-        self, begun: Any, shared_dataset: Dataset, done: Release, member: Callable[[str], User]
-    ) -> None:
+    def test_ends_with_the_role_in_the_project_and_the_public_link(self, begun, shared_dataset, done, member):
         here = logged_in(member("viewer"))
-        _, guard = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
-        Membership.objects.filter(user__username="viewer").delete()
-        guard.look()
-        assert guard.ended
-
-    def test_ends_with_the_public_link(self, begun: Any, done: Release) -> None:
+        _, by_role = begun(here, f"/api/v1/releases/{done.pk}/data/?format=csv")
         publish_release(release=done, title="A walk")
         row = Publication.objects.get()
-        _, guard = begun(Client(), f"{row.path}label/")
+        _, by_link = begun(Client(), f"{row.path}label/")
+        Membership.objects.filter(user__username="viewer").delete()
         row.delete()
-        guard.look()
-        assert guard.ended
+        for guard in (by_role, by_link):
+            guard.look()
+            assert guard.ended
 
-    def test_goes_on_where_the_row_is_deleted(self, begun: Any, export: AccountExport, browsers: Any) -> None:
+    def test_goes_on_where_the_row_is_deleted(self, begun, export, browsers):
         here, _ = browsers("session")
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
         export.delete()
         guard.look()
         assert sum(map(len, content)) > 0
 
-    def test_a_database_that_is_away_ends_none(
-        self,
-        begun: Any,
-        export: AccountExport,
-        browsers: Any,
-        monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture,
-    ) -> None:
+    def test_a_database_that_is_away_ends_none(self, begun, export, browsers, monkeypatch, caplog):
         here, _ = browsers("session")
         content, guard = begun(here, f"/api/v1/account-exports/{export.pk}/data/")
 
-        def away() -> None:
+        def away():
             raise OperationalError("gone")
 
         monkeypatch.setattr(guard, "look", away)

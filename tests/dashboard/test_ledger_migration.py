@@ -1,13 +1,10 @@
 """Budgets that were stored by content move to source files: every charge remains."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -90,39 +87,21 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The budgets of a database of the version before, after migrating."""
+def migrated(program, home):
+    """What a program prints last, in a process with a database of its own."""
     kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    environment = kept | {
-        "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"
-    }  # fmt: skip
-    run = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, text=True, capture_output=True)
+    environment = kept | {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, text=True, capture_output=True)
     assert run.returncode == 0, run.stderr[-4000:]
     return dict(json.loads(run.stdout.splitlines()[-1]))
 
 
-def test_keeps_every_charge(moved: dict[str, Any]) -> None:
+def test_every_charge_remains(tmp_path):
+    moved = migrated(PROGRAM, tmp_path)
     assert (moved["entries"], moved["spent"], moved["sums"]) == (6, 195.0, True)
-
-
-def test_the_same_bytes_and_shared_events_have_one_budget(moved: dict[str, Any]) -> None:
     for name in ("first", "cleaned", "semicolons", "without its last row"):
-        assert moved[name] == [175.0, 1]
-
-
-def test_others_keep_their_own(moved: dict[str, Any]) -> None:
+        assert moved[name] == [175.0, 1], "the same bytes and shared events have one budget"
     assert (moved["gone"], moved["never released"]) == ([10.0, 1], [0.0, 1])
-
-
-def test_deleted_datasets_are_found_by_their_points(moved: dict[str, Any]) -> None:
-    assert (moved["gone again"], moved["deleted again"]) == ([10.0, 1], [7.0, 1])
-
-
-def test_later_uploads_are_compared_with_earlier_ones(moved: dict[str, Any]) -> None:
-    assert moved["part of never released"] == [0.0, 1]
-
-
-def test_stability_is_worked_out_or_bounded(moved: dict[str, Any]) -> None:
-    assert moved["resampled"] == [3.0, 5]
-    assert moved["resampled, gone"] == [0.0, 178]
+    assert (moved["gone again"], moved["deleted again"]) == ([10.0, 1], [7.0, 1]), "found by their points"
+    assert moved["part of never released"] == [0.0, 1], "later uploads are compared with earlier ones"
+    assert (moved["resampled"], moved["resampled, gone"]) == ([3.0, 5], [0.0, 178]), "stability"

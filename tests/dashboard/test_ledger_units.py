@@ -1,9 +1,6 @@
 """Budgets in several units of loss, and lineages of count streams and check-ins."""
 
-from __future__ import annotations
-
 import uuid
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -11,7 +8,6 @@ from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.accounts.models import User
 from dashboard.datasets import ledger, lineage, services
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, Lineage, LineageEntry
 from privacy_engine.errors import ParameterErrors
@@ -25,47 +21,45 @@ ROWS = kinds.checkin_rows()
 COUNTS = kinds.counts()
 
 
-def imported(owner: User, body: bytes, kind: str = "") -> Dataset:
+def imported(owner, body, kind=""):
     return services.import_dataset(owner=owner, upload=upload(body, "data.csv"), kind=kind)
 
 
-def spend(dataset: Dataset, mechanism: dict[str, Any], epsilon: float = 1.0) -> BudgetEntry:
+def spend(dataset, mechanism, epsilon=1.0):
     chosen = mechanisms.parse(mechanism | {"epsilon": epsilon})
     return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=chosen)
 
 
-def spent(dataset: Dataset, unit: str) -> float:
+def spent(dataset, unit):
     return ledger.spent(Dataset.objects.get(pk=dataset.pk), unit)["per_km"]
 
 
-def both(dataset: Dataset) -> tuple[float, float]:
+def both(dataset):
     return spent(dataset, "user"), spent(dataset, "record")
 
 
 @pytest.fixture
-def checkins(owner: User) -> Dataset:
+def checkins(owner):
     return imported(owner, kinds.checkins(ROWS))
 
 
-@pytest.fixture
-def stream(owner: User) -> Dataset:
-    return imported(owner, kinds.wide(COUNTS))
-
-
 class TestUnits:
-    def test_of_another_kind_of_data_are_refused(self, checkins: Dataset) -> None:
+    def test_of_another_kind_of_data_are_refused(self, checkins):
         with pytest.raises(ParameterErrors) as refused:
             ledger.parse_total(checkins, {"epsilon": 1.0, "unit": "event"})
         (error,) = refused.value.errors
         assert (error.field, error.rule, error.value) == ("budget.unit", "one of user, record", "event")
 
-    def test_of_users_and_records_are_never_added(self, checkins: Dataset) -> None:
+    def test_of_users_and_records_are_never_added(self, checkins):
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)
         assert both(checkins) == (0.5, 2.0)
+        entry = BudgetEntry.objects.get(unit="record")
+        assert ledger.refund(release_id=entry.release_id)
+        assert both(checkins) == (0.5, 0.0)
         assert checkins.source_file.lineage.budgets.count() == 2
 
-    def test_each_has_a_limit_of_its_own(self, checkins: Dataset) -> None:
+    def test_each_has_a_limit_of_its_own(self, checkins):
         services.set_budget(dataset=checkins, epsilon=1.0, unit="user")
         spend(checkins, POPULARITY, 1.0)
         spend(checkins, RECORDS, 50.0)
@@ -73,22 +67,17 @@ class TestUnits:
             spend(checkins, POPULARITY, 0.001)
         assert both(checkins) == (1.0, 50.0)
 
-    def test_a_refund_goes_to_its_unit(self, checkins: Dataset) -> None:
-        entry = spend(checkins, RECORDS, 2.0)
-        spend(checkins, POPULARITY, 0.5)
-        assert ledger.refund(release_id=entry.release_id)
-        assert both(checkins) == (0.5, 0.0)
+    def test_equal_parts_fit_as_often_as_they_go_into_it(self, owner):
+        for seed, (epsilon, times) in enumerate(((0.1, 10), (0.25, 4), (0.3, 3)), 1):
+            stream = imported(owner, kinds.wide(kinds.counts(seed=seed)))
+            services.set_budget(dataset=stream, epsilon=1.0)
+            for _ in range(times):
+                spend(stream, STREAM, epsilon)
+            with pytest.raises(ledger.BudgetExceeded):
+                spend(stream, STREAM, epsilon)
+            assert spent(stream, "event") == pytest.approx(times * epsilon)
 
-    @pytest.mark.parametrize(("epsilon", "times"), [(0.1, 10), (0.25, 4), (0.3, 3)])
-    def test_equal_parts_fit_as_often_as_they_go_into_it(self, stream: Dataset, epsilon: float, times: int) -> None:
-        services.set_budget(dataset=stream, epsilon=1.0)
-        for _ in range(times):
-            spend(stream, STREAM, epsilon)
-        with pytest.raises(ledger.BudgetExceeded):
-            spend(stream, STREAM, epsilon)
-        assert spent(stream, "event") == pytest.approx(times * epsilon)
-
-    def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner: User, checkins: Dataset) -> None:
+    def test_an_upload_read_as_two_kinds_has_one_lineage(self, owner, checkins):
         spend(checkins, POPULARITY)
         other = imported(owner, kinds.checkins(ROWS), kind="trajectory")
         assert other.kind == "trajectory"
@@ -99,7 +88,7 @@ class TestUnits:
 
     @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(steps=st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 1.0, 0.333]), st.booleans()), max_size=8))
-    def test_each_is_the_sum_of_its_entries(self, checkins: Dataset, steps: list[tuple[bool, float, bool]]) -> None:
+    def test_each_is_the_sum_of_its_entries(self, checkins, steps):
         with transaction.atomic():
             for of_users, epsilon, given_back in steps:
                 entry = spend(checkins, POPULARITY if of_users else RECORDS, epsilon)
@@ -112,10 +101,10 @@ class TestUnits:
 
 class TestMergingAndDividing:
     @pytest.fixture
-    def other(self, owner: User, checkins: Dataset) -> Dataset:
+    def other(self, owner, checkins):
         return imported(owner, kinds.checkins(kinds.checkin_rows(seed=2)))
 
-    def test_adds_each_unit_and_divides_it_again(self, owner: User, checkins: Dataset, other: Dataset) -> None:
+    def test_adds_each_unit_and_divides_it_again(self, owner, checkins, other):
         spend(checkins, POPULARITY, 0.5)
         spend(checkins, RECORDS, 2.0)
         spend(other, RECORDS, 3.0)
@@ -137,72 +126,45 @@ class TestMergingAndDividing:
         ]
 
 
+COUNTS_FILE = kinds.wide(COUNTS)
+SAME = {
+    "columns in another order": ("stream", kinds.wide(COUNTS[:, ::-1], NAMES[::-1])),
+    "a part of the days": ("stream", kinds.wide(COUNTS[5:30], first=5)),
+    "long": ("stream", kinds.long(COUNTS)),
+    "two of the streams": ("stream", kinds.wide(COUNTS[:, :2], NAMES[:2])),
+    "others' counts": ("stream", kinds.wide(kinds.counts(seed=2))),
+    "rows in another order": ("checkins", kinds.checkins(ROWS[::-1])),
+    "a part of the rows": ("checkins", kinds.checkins(ROWS[20:180])),
+    "no positions": ("checkins", kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,venue_id")),
+    "users renamed": ("checkins", kinds.checkins([f"x{row}" for row in ROWS])),
+    "others' check-ins": ("checkins", kinds.checkins(kinds.checkin_rows(seed=2))),
+}
+
+
 class TestRecognition:
-    def check(self, owner: User, first: Dataset, body: bytes, mechanism: dict[str, Any], *, same: bool) -> None:
+    @pytest.mark.parametrize("what", SAME)
+    def test_of_most_of_the_same_rows_but_not_of_others_at_the_same_times(self, owner, what):
+        kind, body = SAME[what]
+        original, mechanism = (COUNTS_FILE, STREAM) if kind == "stream" else (kinds.checkins(ROWS), POPULARITY)
+        first = imported(owner, original)
         spend(first, mechanism)
         second = imported(owner, body)
-        assert second.kind == first.kind
+        assert second.kind == first.kind == kind
+        same = not what.startswith("others")
         assert (second.source_file.lineage_id == Dataset.objects.get(pk=first.pk).source_file.lineage_id) is same
         assert spent(second, first.units[0]) == (1.0 if same else 0.0)
 
-    @pytest.mark.parametrize(
-        "body",
-        [
-            kinds.wide(COUNTS[:, ::-1], NAMES[::-1]),
-            kinds.wide(COUNTS[5:30], first=5),
-            kinds.long(COUNTS),
-            kinds.wide(COUNTS[:, :2], NAMES[:2]),
-        ],
-        ids=["columns in another order", "a part of the rows", "long", "two of the streams"],
-    )
-    def test_of_most_of_the_same_counts(self, owner: User, stream: Dataset, body: bytes) -> None:
-        self.check(owner, stream, body, STREAM, same=True)
 
-    def test_other_counts_at_the_same_times_are_not(self, owner: User, stream: Dataset) -> None:
-        self.check(owner, stream, kinds.wide(kinds.counts(seed=2)), STREAM, same=False)
-
-    @pytest.mark.parametrize(
-        "body",
-        [
-            kinds.checkins(ROWS[::-1]),
-            kinds.checkins(ROWS[20:180]),
-            kinds.checkins([row.rsplit(",", 2)[0] for row in ROWS], "user_id,time,venue_id"),
-            kinds.checkins([f"x{row}" for row in ROWS]),
-        ],
-        ids=["rows in another order", "a part of the rows", "without positions", "users renamed"],
-    )
-    def test_of_most_of_the_same_check_ins(self, owner: User, checkins: Dataset, body: bytes) -> None:
-        self.check(owner, checkins, body, POPULARITY, same=True)
-
-    def test_other_check_ins_at_the_same_times_are_not(self, owner: User, checkins: Dataset) -> None:
-        self.check(owner, checkins, kinds.checkins(kinds.checkin_rows(seed=2)), POPULARITY, same=False)
-
-
-class TestDatabase:
-    """Constraints of the database, whatever code writes the rows."""
-
-    @pytest.mark.parametrize(
-        ("unit", "radius_m"), [("user", 1.0), ("record", 200.0), ("event", 1.0), ("event_per_m", None)]
-    )
-    def test_entries_have_a_radius_where_their_unit_has_one(
-        self, checkins: Dataset, unit: str, radius_m: float | None
-    ) -> None:
-        columns = {"source_file": checkins.source_file, "mechanism": "x", "level": "user", "amount": 1, "epsilon": 1}
+def test_the_database_refuses_rows_of_no_unit_and_no_kind(checkins):
+    """Whatever code writes them."""
+    spend(checkins, POPULARITY)
+    columns = {"source_file": checkins.source_file, "mechanism": "x", "level": "user", "amount": 1, "epsilon": 1}
+    radii = [("user", 1.0), ("record", 200.0), ("event", 1.0), ("event_per_m", None)]
+    entries = [columns | {"unit": unit, "radius_m": radius_m} for unit, radius_m in radii]
+    budgets = [{"unit": "user"}, {"unit": "hour"}, {"spent": -1}]  # there is one for users
+    for model, wrong in [(BudgetEntry, one) for one in entries] + [(Budget, one) for one in budgets]:
+        keys = {"release_id": uuid.uuid4()} if model is BudgetEntry else {"lineage": checkins.source_file.lineage}
         with pytest.raises(IntegrityError), transaction.atomic():
-            BudgetEntry.objects.create(release_id=uuid.uuid4(), unit=unit, radius_m=radius_m, **columns)
-
-    def test_a_lineage_has_one_budget_for_each_unit(self, checkins: Dataset) -> None:
-        spend(checkins, POPULARITY)
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Budget.objects.create(lineage=checkins.source_file.lineage, unit="user")
-
-    @pytest.mark.parametrize("columns", [{"unit": "hour"}, {"spent": -1}])
-    def test_budgets_of_no_unit_or_a_negative_amount_are_refused(
-        self, checkins: Dataset, columns: dict[str, Any]
-    ) -> None:
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Budget.objects.create(lineage=checkins.source_file.lineage, **columns)
-
-    def test_datasets_of_no_kind_are_refused(self, checkins: Dataset) -> None:
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Dataset.objects.filter(pk=checkins.pk).update(kind="tables")
+            model.objects.create(**keys, **wrong)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Dataset.objects.filter(pk=checkins.pk).update(kind="tables")

@@ -1,19 +1,14 @@
 """What events spent: over all uploads that hold them, unless these are of other people."""
 
-from __future__ import annotations
-
+import json
 import uuid
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 import pytest
 from django.db import connection
 from django.test import override_settings
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger, lineage, selectors, services, tasks
 from dashboard.datasets.models import Budget, BudgetEntry, Dataset, LineageEntry, SourceFile, SourceSketch
@@ -24,7 +19,7 @@ from tests.dashboard.conftest import upload
 N = 60
 
 
-def lines(start: int = 0, count: int = N, seed: int = 1) -> list[str]:
+def lines(start=0, count=N, seed=1):
     """Rows of a trajectory: a minute apart, each at a different place."""
     rng = np.random.default_rng(seed)
     lon, lat = 2.3 + rng.random(10_000) / 100, 48.8 + rng.random(10_000) / 100
@@ -32,25 +27,25 @@ def lines(start: int = 0, count: int = N, seed: int = 1) -> list[str]:
     return [f"{time[i]},{lat[i]:.7f},{lon[i]:.7f}" for i in range(start, start + count)]
 
 
-def csv(rows: Sequence[str], header: str = "time,lat,lon") -> bytes:
+def csv(rows, header="time,lat,lon"):
     return "\n".join([header, *rows, ""]).encode()
 
 
-def imported(owner: User, body: bytes, name: str = "walk.csv", **more: Any) -> Dataset:
+def imported(owner, body, name="walk.csv", **more):
     return services.import_dataset(owner=owner, upload=upload(body, name), **more)
 
 
-def spend(dataset: Dataset, epsilon: float = 0.1) -> BudgetEntry:
+def spend(dataset, epsilon=0.1):
     mechanism = Uniform(epsilon=epsilon, radius_m=1.0)
     return ledger.reserve(dataset=dataset, release_id=uuid.uuid4(), mechanism=mechanism)
 
 
-def per_km(dataset: Dataset) -> float:
+def per_km(dataset):
     return ledger.spent(Dataset.objects.get(pk=dataset.pk))["per_km"]
 
 
 @pytest.fixture
-def first(owner: User) -> Dataset:
+def first(owner):
     """An upload of which a release has spent ε = 100 per km."""
     dataset = imported(owner, csv(lines()))
     spend(dataset)
@@ -60,29 +55,28 @@ def first(owner: User) -> Dataset:
 class TestTheSameUpload:
     """What gave a new budget before: the audit's four cases."""
 
-    def test_with_another_reading_shares_the_budget(self, owner: User, first: Dataset) -> None:
+    def test_in_another_way_shares_the_budget(self, owner, stranger, first):
         other = imported(owner, csv(lines()), options={"first_n": 20})
         swapped = imported(owner, csv(lines()), options={"lon": "lat", "lat": "lon"})
         assert other.content_digest != first.content_digest != swapped.content_digest
-        assert (per_km(other), per_km(swapped)) == (100.0, 100.0)
-
-    def test_with_another_cleaning_shares_the_budget(self, owner: User, first: Dataset) -> None:
         cleaned = imported(owner, csv(lines()), cleaning=parse_cleaning([{"name": "first-events", "events": 7}]))
-        assert (cleaned.points, per_km(cleaned)) == (7, 100.0)
+        shorter = imported(owner, csv(lines(count=N - 1)))
+        again = services.reread_dataset(dataset=first, options={"first_n": 10})
+        assert (cleaned.points, again.points) == (7, 10)
+        bare = imported(owner, csv([row.split(",", 1)[1] for row in lines(count=50)], "lat,lon"))
+        assert not bare.has_time  # it is recognised by its places
+        assert [per_km(one) for one in (other, swapped, cleaned, shorter, again, bare)] == [100.0] * 6
+        assert per_km(imported(stranger, csv(lines()))) == 0.0
+        for one in (first, other, swapped, cleaned, shorter, bare):
+            services.delete_dataset(dataset=one)
+        assert per_km(imported(owner, csv(lines(start=5, count=40)))) == 100.0, "a deleted dataset still counts"
 
-    def test_without_its_last_row_shares_the_budget(self, owner: User, first: Dataset) -> None:
-        assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
-
-    def test_after_the_secret_key_was_rotated_shares_the_budget(self, owner: User, first: Dataset) -> None:
+    def test_after_the_secret_key_was_rotated_shares_the_budget(self, owner, first):
         with override_settings(SECRET_KEY="another-key-" * 5):
             assert per_km(imported(owner, csv(lines()))) == 100.0
             assert per_km(imported(owner, csv(lines(count=N - 1)))) == 100.0
 
-    def test_read_again_in_another_way_keeps_the_budget(self, owner: User, first: Dataset) -> None:
-        again = services.reread_dataset(dataset=first, options={"first_n": 10})
-        assert (again.points, per_km(again)) == (10, 100.0)
-
-    def test_no_one_is_advised_to_upload_again(self, first: Dataset) -> None:
+    def test_no_one_is_advised_to_upload_again(self, first):
         Dataset.objects.filter(pk=first.pk).update(state="queued", finished_at=None)
         first.refresh_from_db()
         with pytest.raises(Conflict, match="the budget belongs to the uploaded file") as refused:
@@ -90,7 +84,7 @@ class TestTheSameUpload:
         assert "upload" not in refused.value.message.lower().replace("the uploaded file", "")
 
     @pytest.mark.usefixtures("everything_is_large")
-    def test_shares_it_when_a_worker_reads_it(self, owner: User) -> None:
+    def test_shares_it_when_a_worker_reads_it(self, owner):
         rows = [imported(owner, csv(lines(count=N - i))) for i in range(2)]
         for row in rows:
             tasks.import_dataset(str(row.pk))
@@ -100,35 +94,27 @@ class TestTheSameUpload:
 
 
 class TestAPart:
-    def test_a_day_of_a_month_is_recognised(self, owner: User) -> None:
-        month = imported(owner, csv(lines(count=9000)))
-        spend(month)
-        day = imported(owner, csv(lines(start=4000, count=300)))
-        assert per_km(day) == 100.0
+    def test_a_day_of_a_month_and_a_month_with_the_day_are_recognised(self, owner, stranger):
+        for user, numbers in ((owner, ((0, 9000), (4000, 300))), (stranger, ((4000, 300), (0, 9000)))):
+            one, other = (csv(lines(start=start, count=count)) for start, count in numbers)
+            spend(imported(user, one))
+            assert per_km(imported(user, other)) == 100.0
 
-    def test_a_month_with_the_day_is_recognised(self, owner: User) -> None:
-        day = imported(owner, csv(lines(start=4000, count=300)))
-        spend(day)
-        assert per_km(imported(owner, csv(lines(count=9000)))) == 100.0
-
-    def test_rows_in_another_order_and_another_format_are_recognised(self, owner: User, first: Dataset) -> None:
+    def test_rows_in_another_order_and_another_format_are_recognised(self, owner, first):
         rows = [";".join(row.split(",")[::-1]) for row in reversed(lines())]
         assert per_km(imported(owner, csv(rows, "lon;lat;time"), "walk.txt")) == 100.0
 
     @pytest.mark.parametrize("form", ["gpx", "geojson", "checkins"])
-    def test_some_of_its_events_in_another_format_are_recognised(self, owner: User, first: Dataset, form: str) -> None:
-        rows = [_cells(row) for row in lines(start=40, count=40)]
+    def test_some_of_its_events_in_another_format_are_recognised(self, owner, first, form):
+        rows = [row.split(",") for row in lines(start=40, count=40)]
         if form == "gpx":
             points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{t}</time></trkpt>' for t, lat, lon in rows)
             head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
             body = f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>"
         elif form == "geojson":
-            place = '{{"type": "Point", "coordinates": [{}, {}]}}'
-            made = [
-                f'{{"type": "Feature", "properties": {{"time": "{t}"}}, "geometry": {place.format(lon, lat)}}}'
-                for t, lat, lon in rows
-            ]
-            body = f'{{"type": "FeatureCollection", "features": [{", ".join(made)}]}}'
+            places = [(t, {"type": "Point", "coordinates": [float(lon), float(lat)]}) for t, lat, lon in rows]
+            made = [{"type": "Feature", "properties": {"time": t}, "geometry": place} for t, place in places]
+            body = json.dumps({"type": "FeatureCollection", "features": made})
         else:
             table = [f"u{i % 3},{t},v{i},{lat},{lon}" for i, (t, lat, lon) in enumerate(rows)]
             body = "\n".join(["user_id,time,venue_id,lat,lon", *table, ""])
@@ -136,14 +122,8 @@ class TestAPart:
         assert other.kind == ("checkins" if form == "checkins" else "trajectory")
         assert ledger.spent(other, "event_per_m") == {"per_km": 100.0, "releases": 1, "events": 20}
 
-    def test_without_its_times_is_recognised_by_its_places(self, owner: User, first: Dataset) -> None:
-        rows = [row.split(",", 1)[1] for row in lines(count=50)]
-        bare = imported(owner, csv(rows, "lat,lon"))
-        assert not bare.has_time
-        assert per_km(bare) == 100.0
-
     @pytest.mark.parametrize("common", [0, 1, 10, 28])
-    def test_what_any_shared_event_spent_counts(self, owner: User, first: Dataset, common: int) -> None:
+    def test_what_any_shared_event_spent_counts(self, owner, first, common):
         """The overlap of two exports, however small: each event counts alone."""
         other = imported(owner, csv(lines(count=common) + lines(start=1000, count=N - common)))
         spent = 100.0 if common else 0.0
@@ -152,26 +132,22 @@ class TestAPart:
         assert ledger.spent(other)["per_km"] == per_km(other) == spent + 50.0
         assert ledger.spent(first)["events"] == (common or N)
 
-    def test_a_strangers_upload_is_not(self, stranger: User, first: Dataset) -> None:
-        assert per_km(imported(stranger, csv(lines()))) == 0.0
-
     @pytest.mark.parametrize(("change", "how"), [("time zone", "zone"), ("rounded", "moved"), ("coarse", "")])
-    def test_rounded_and_shifted_rows_are(self, owner: User, first: Dataset, change: str, how: str) -> None:
+    def test_rounded_and_shifted_rows_are(self, owner, first, change, how):
         rows = [row.replace("Z,", "+02:00,") for row in lines()]
         if change != "time zone":
             digits = 3 if change == "rounded" else 1
-            rows = [f"{t},{float(lat):.{digits}f},{float(lon):.{digits}f}" for t, lat, lon in map(_cells, lines())]
+            rows = [
+                f"{t},{float(lat):.{digits}f},{float(lon):.{digits}f}"
+                for t, lat, lon in (row.split(",") for row in lines())
+            ]
         copy = imported(owner, csv(rows))
         assert per_km(copy) == (100.0 if how else 0.0)
         assert [one["how"] for one in selectors.shared_with(copy, owner)] == ([how] if how else [])
 
 
-def _cells(row: str) -> list[str]:
-    return row.split(",")
-
-
 class TestMerging:
-    def test_an_upload_that_matches_two_lineages_makes_them_one(self, owner: User) -> None:
+    def test_an_upload_that_matches_two_lineages_makes_them_one(self, owner):
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
         spend(one, 0.1)
         spend(two, 0.3)
@@ -185,7 +161,7 @@ class TestMerging:
         shared = LineageEntry.objects.values_list("fact", "share", "amounts__event_per_m")
         assert sorted(shared) == [("shared-events", 1.0, [0, 100_000_000]), ("shared-events", 1.0, [0, 300_000_000])]
 
-    def test_the_smaller_limit_holds_for_both(self, owner: User) -> None:
+    def test_the_smaller_limit_holds_for_both(self, owner):
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
         services.set_budget(dataset=one, epsilon=1.0, radius_m=1.0)
         services.set_budget(dataset=two, epsilon=0.2, radius_m=1.0)
@@ -195,7 +171,7 @@ class TestMerging:
             spend(both, 0.06)
         spend(both, 0.05)
 
-    def test_a_limit_passed_by_merging_stays_and_holds_for_each_event(self, owner: User, owner_page: Any) -> None:
+    def test_a_limit_passed_by_merging_stays_and_holds_for_each_event(self, owner, owner_page):
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
         services.set_budget(dataset=one, epsilon=0.2, radius_m=1.0)
         spend(one, 0.1)
@@ -212,13 +188,7 @@ class TestMerging:
         with pytest.raises(ledger.BudgetExceeded):
             spend(one, 1e-6)
 
-    def test_a_deleted_dataset_still_counts(self, owner: User, first: Dataset) -> None:
-        services.delete_dataset(dataset=first)
-        part = imported(owner, csv(lines(start=5, count=40)))
-        assert per_km(part) == 100.0
-        assert SourceSketch.objects.count() == 2
-
-    def test_a_refund_after_merging_goes_to_the_one_budget(self, owner: User) -> None:
+    def test_a_refund_after_merging_goes_to_the_one_budget(self, owner):
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
         entry = spend(two, 0.3)
         spend(one, 0.1)
@@ -230,37 +200,31 @@ class TestMerging:
 
 class TestOtherPeople:
     @pytest.fixture
-    def second(self, owner: User, first: Dataset) -> Dataset:
+    def second(self, owner, first):
         dataset = imported(owner, csv(lines(count=N - 1)))
         spend(dataset, 0.05)
         return dataset
 
-    def test_each_keeps_what_its_own_releases_spent(self, first: Dataset, second: Dataset) -> None:
+    def test_each_keeps_what_its_own_releases_spent(self, owner, first, second):
         services.set_budget(dataset=first, epsilon=1.0, radius_m=1.0)
+        before = list(LineageEntry.objects.order_by("pk").values())
         lineage.record_other_people(dataset=second)
         assert (per_km(first), per_km(second)) == (100.0, 50.0)
         assert {budget.total for budget in Budget.objects.all()} == {1_000_000_000}
-
-    def test_is_recorded_with_its_time_and_nothing_else_changes(self, first: Dataset, second: Dataset) -> None:
-        before = list(LineageEntry.objects.values())
-        lineage.record_other_people(dataset=second)
         *same, one = LineageEntry.objects.order_by("pk").values()
-        assert same == before
+        assert same == before, "it is recorded, and nothing else changes"
         assert (one["fact"], one["amounts"]) == ("other-people", {"event_per_m": [50_000_000, 100_000_000]})
         assert one["created_at"] is not None
+        with pytest.raises(Conflict, match="shares its budget with no other upload"):
+            lineage.record_other_people(dataset=first)
+        assert per_km(imported(owner, csv(lines(count=N - 2)))) == 150.0, "one that matches both unites them again"
 
-    def test_holds_for_later_datasets_of_the_same_files(self, owner: User, first: Dataset, second: Dataset) -> None:
+    def test_holds_for_later_datasets_of_the_same_files(self, owner, first, second):
         lineage.record_other_people(dataset=second)
         assert per_km(imported(owner, csv(lines(count=N - 1)), options={"first_n": 30})) == 50.0
         assert per_km(imported(owner, csv(lines()))) == 100.0
 
-    def test_an_upload_that_matches_both_makes_them_one_again(
-        self, owner: User, first: Dataset, second: Dataset
-    ) -> None:
-        lineage.record_other_people(dataset=second)
-        assert per_km(imported(owner, csv(lines(count=N - 2)))) == 150.0
-
-    def test_divides_along_what_connects(self, owner: User, first: Dataset, second: Dataset) -> None:
+    def test_divides_along_what_connects(self, owner, first, second):
         third = imported(owner, csv(lines(count=N - 2)))
         lineage.record_other_people(dataset=second, others=[first.source_file_id])
         assert (per_km(first), per_km(second), per_km(third)) == (100.0, 50.0, 150.0)
@@ -268,17 +232,13 @@ class TestOtherPeople:
         lineage.record_other_people(dataset=third, others=[first.source_file_id])
         assert (per_km(first), per_km(second), per_km(third)) == (100.0, 50.0, 50.0)
 
-    def test_of_an_upload_that_shares_with_none_is_refused(self, first: Dataset) -> None:
-        with pytest.raises(Conflict, match="shares its budget with no other upload"):
-            lineage.record_other_people(dataset=first)
-
 
 class TestAPI:
     @pytest.fixture
-    def second(self, owner: User, first: Dataset) -> Dataset:
+    def second(self, owner, first):
         return imported(owner, csv(lines(count=N - 1)), name="Without the last row")
 
-    def test_shows_what_shares_the_budget(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
+    def test_shows_what_shares_the_budget(self, owner_api, first, second):
         dataset = owner_api.get(f"/api/v1/datasets/{second.pk}/").json()
         assert (dataset["sharing"], dataset["spent"]) == (1, {"per_km": 100.0, "releases": 1, "events": N - 1})
         shown = owner_api.get(dataset["urls"]["lineage"]).json()
@@ -287,14 +247,12 @@ class TestAPI:
         assert (other["shared_events"], other["how"]) == (N - 1, "same")
         assert [one["fact"] for one in shown["recorded"]] == ["shared-events"]
         assert "time zone" in shown["not_recognised"]
-
-    def test_a_deleted_dataset_has_no_name(self, owner_api: APIClient, first: Dataset, second: Dataset) -> None:
         services.delete_dataset(dataset=first)
-        (other,) = owner_api.get(f"/api/v1/datasets/{second.pk}/lineage/").json()["others"]
+        (other,) = owner_api.get(dataset["urls"]["lineage"]).json()["others"]
         assert (other["datasets"], other["spent_per_km"]) == ([], 100.0)
 
     @pytest.mark.parametrize("named", [True, False])
-    def test_takes_the_decision(self, owner_api: APIClient, first: Dataset, second: Dataset, named: bool) -> None:
+    def test_takes_the_decision(self, owner_api, first, second, named):
         body = {"decision": "other-people"} | ({"others": [first.source_file_id]} if named else {})
         answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
         assert (answer.status_code, answer.json()["others"]) == (200, [])
@@ -302,34 +260,23 @@ class TestAPI:
         assert owner_api.get(f"/api/v1/datasets/{second.pk}/").json()["sharing"] == 0
         assert owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body).status_code == 409
 
-    @pytest.mark.parametrize(
-        ("body", "field"),
-        [
+    def test_refuses_by_name(self, owner_api, first, second):
+        decision = {"decision": "other-people"}
+        for body, field in (
             ({}, "decision"),
             ({"decision": "same"}, "decision"),
-            ({"decision": "other-people", "others": []}, "others"),
-            ({"decision": "other-people", "others": [987654]}, "others"),
-            ({"decision": "other-people", "force": True}, "force"),
-        ],
-    )
-    def test_refuses_by_name(
-        self, owner_api: APIClient, first: Dataset, second: Dataset, body: dict[str, Any], field: str
-    ) -> None:
-        answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
-        assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field)
+            (decision | {"others": []}, "others"),
+            (decision | {"others": [987654]}, "others"),
+        ):
+            answer = owner_api.post(f"/api/v1/datasets/{second.pk}/lineage/", body)
+            assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[0]) == (400, field), body
         assert Budget.objects.count() == 1
-
-    def test_a_stranger_finds_nothing(self, stranger_api: APIClient, second: Dataset) -> None:
-        url = f"/api/v1/datasets/{second.pk}/lineage/"
-        assert stranger_api.get(url).status_code == 404
-        assert stranger_api.post(url, {"decision": "other-people"}).status_code == 404
-        assert LineageEntry.objects.filter(fact="other-people").count() == 0
 
 
 class TestStability:
     RESAMPLE = {"name": "resample", "every_s": 20.0}
 
-    def test_is_kept_charged_and_shown(self, owner: User, owner_api: APIClient) -> None:
+    def test_is_kept_charged_and_shown(self, owner, owner_api):
         dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
         assert dataset.stability == 5  # two instants on each side, and its own
         reported = owner_api.get(f"/api/v1/datasets/{dataset.pk}/").json()
@@ -341,52 +288,42 @@ class TestStability:
         assert (entry.amount, entry.stability, entry.epsilon) == (25_000_000, 5, 1.0)
         ledger.refund(release_id=entry.release_id)
         assert per_km(dataset) == 0.0
-
-    def test_of_a_record_removed_by_reading_again_is_one_again(self, owner: User) -> None:
-        dataset = imported(owner, csv(lines()), cleaning=parse_cleaning([self.RESAMPLE]))
         assert services.reread_dataset(dataset=dataset, options={}, cleaning=[]).stability == 1
+
+
+def at_once(number, work):
+    def attempt(i):
+        try:
+            work(i)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(number) as pool:
+        list(pool.map(attempt, range(number)))
 
 
 @pytest.mark.django_db(transaction=True)
 class TestRace:
-    def test_uploads_at_once_that_share_events_end_in_one_lineage(self, owner: User) -> None:
-        def attempt(i: int) -> None:
-            try:
-                spend(imported(owner, csv(lines(count=N - i))), 0.1)
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(attempt, range(8)))
+    def test_uploads_at_once_that_share_events_end_in_one_lineage(self, owner):
+        at_once(8, lambda i: spend(imported(owner, csv(lines(count=N - i))), 0.1))
         budget = Budget.objects.get()
         assert budget.spent == 800_000_000
         assert SourceFile.objects.filter(lineage=budget.lineage).count() == 8
 
-    def test_the_same_file_at_once_is_one_source_file(self, owner: User) -> None:
-        def attempt(_: int) -> None:
-            try:
-                imported(owner, csv(lines()))
-            finally:
-                connection.close()
-
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(attempt, range(8)))
+    def test_the_same_file_at_once_is_one_source_file(self, owner):
+        at_once(8, lambda _: imported(owner, csv(lines())))
         assert (SourceFile.objects.count(), SourceSketch.objects.count(), Dataset.objects.count()) == (1, 1, 8)
 
-    def test_charges_while_lineages_merge_and_divide_add_up(self, owner: User) -> None:
+    def test_charges_while_lineages_merge_and_divide_add_up(self, owner):
         one, two = imported(owner, csv(lines())), imported(owner, csv(lines(start=500)))
 
-        def attempt(i: int) -> None:
-            try:
-                if i == 5:
-                    both = imported(owner, csv(lines() + lines(start=500)))
-                    lineage.record_other_people(dataset=both)
-                else:
-                    spend((one, two)[i % 2], 0.1)
-            finally:
-                connection.close()
+        def attempt(i):
+            if i == 5:
+                both = imported(owner, csv(lines() + lines(start=500)))
+                lineage.record_other_people(dataset=both)
+            else:
+                spend((one, two)[i % 2], 0.1)
 
-        with ThreadPoolExecutor(12) as pool:
-            list(pool.map(attempt, range(12)))
+        at_once(12, attempt)
         assert BudgetEntry.objects.count() == 11
         assert (per_km(one), per_km(two)) == (600.0, 500.0)

@@ -1,10 +1,7 @@
 """Guesses of what live streams counted: no response depends on whether the counts sent are those published; keys."""
 
-from __future__ import annotations
-
 import itertools
 import random
-from typing import Any
 
 import pytest
 from rest_framework.test import APIClient
@@ -27,13 +24,13 @@ REFUSED = {"viewer": 403, "stranger": 404, "anonymous": 401}
 KEYS = ["", "known", "new"]
 
 
-def _stream(owner: User, name: str) -> LiveStream:
+def _stream(owner, name):
     mechanism = MECHANISM | {"name": name}
     row, _ = services.open_stream(owner=owner, name="Visits", dimensions=NAMES, spec=services.live_spec(mechanism))
     return row
 
 
-def _clients(owner: User, stranger: User, row: LiveStream, number: int) -> dict[str, APIClient]:
+def _clients(owner, stranger, row, number):
     """One of each role, which all know what they may; the owner and the editor have sent the key "known"."""
     lead = User.objects.create_user(f"lead {number}")
     project = projects.create_project(owner=lead, name=f"Study {number}")
@@ -56,7 +53,7 @@ def _clients(owner: User, stranger: User, row: LiveStream, number: int) -> dict[
     return found | {"anonymous": APIClient()}
 
 
-def _counts(chance: random.Random, time: int, right: bool) -> Any:
+def _counts(chance, time, right):
     """The true counts, as a list or by name, or others, or none that could be."""
     truth = list(TRUTH.get(time, (0, 0)))
     if right:
@@ -66,16 +63,14 @@ def _counts(chance: random.Random, time: int, right: bool) -> Any:
     return chance.choice([truth, dict(zip(NAMES, truth, strict=True)), near, near, [0, 2**52], odd])
 
 
-def _guess(
-    api: APIClient, url: str, chance: random.Random, times: tuple[int, ...], key: str, right: bool = False
-) -> Any:
+def _guess(api, url, chance, times, key, right=False):
     events = [{"time": time, "counts": _counts(chance, time, right)} for time in times]
     answer = publish(api, url, *events, key=key and f"{key}{'' if key == 'known' else chance.random()}")
     headers = sorted((name, value) for name, value in answer.headers.items() if name != "Date")
     return answer.status_code, headers, answer.content
 
 
-def _every_answer(owner: User, stranger: User, cases: int, of_each: int) -> int:
+def _every_answer(owner, stranger, cases, of_each):
     """Send ``of_each`` guesses in some ``cases`` of each cell, whose responses must be equal; how many were sent."""
     chance, sent = random.Random(32), 0
     for number, name in enumerate(PUBLISHABLE):
@@ -97,34 +92,30 @@ def _every_answer(owner: User, stranger: User, cases: int, of_each: int) -> int:
     return sent
 
 
-def test_no_response_depends_on_counts_of_published_timestamps(owner: User, stranger: User) -> None:
+def test_no_response_depends_on_counts_of_published_timestamps(owner, stranger):
     """A few hundred guesses, right and wrong ones mixed: status, headers and body are equal byte for byte."""
     assert _every_answer(owner, stranger, 1, 2) >= 300
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(1800)
-def test_no_response_of_ten_thousand_does(owner: User, stranger: User) -> None:
+def test_no_response_of_ten_thousand_does(owner, stranger):
     assert _every_answer(owner, stranger, 11, 4) >= 10_000
 
 
 class _Unread:
-    """Counts that nothing may look at."""
-
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name):
         raise AssertionError(f"{name} of counts was read")
 
-    __iter__ = __len__ = __getitem__ = __eq__ = __repr__ = __str__ = __hash__ = __bool__ = None  # type: ignore[assignment]
+    __iter__ = __len__ = __getitem__ = __eq__ = __repr__ = __str__ = __hash__ = __bool__ = None
 
 
-def test_no_count_of_a_published_timestamp_is_read(
-    owner: User, stranger: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_count_of_a_published_timestamp_is_read(owner, stranger, monkeypatch):
     row = _stream(owner, "stream-uniform")
     clients = _clients(owner, stranger, row, 0)
     parse = JSONBody.parse
 
-    def hidden(*args: Any) -> Any:
+    def hidden(*args):
         body = parse(*args)
         return body | {"events": [one | {"counts": _Unread()} for one in body["events"]]}
 
@@ -138,7 +129,7 @@ def test_no_count_of_a_published_timestamp_is_read(
         _guess(clients["owner"], other, random.Random(1), (1,), "")
 
 
-def test_the_refusal_has_what_was_published(owner: User, stranger: User) -> None:
+def test_the_refusal_has_what_was_published(owner, stranger):
     row = _stream(owner, "stream-uniform")
     clients = _clients(owner, stranger, row, 0)
     url = f"/api/v1/streams/{row.pk}/"
@@ -150,7 +141,7 @@ def test_the_refusal_has_what_was_published(owner: User, stranger: User) -> None
     assert error["rule"] == "after 4, the last timestamp published"
 
 
-def test_a_key_is_of_one_user_and_one_stream(owner_api: APIClient) -> None:
+def test_a_key_is_of_one_user_and_one_stream(owner_api):
     url, other = opened(owner_api), opened(owner_api)
     for one in (url, other):
         assert publish(owner_api, one, event(1, 5, 6), key="a").status_code == 201
@@ -161,9 +152,9 @@ def test_a_key_is_of_one_user_and_one_stream(owner_api: APIClient) -> None:
     assert [one.label for one in services.repeated(stream=row, user=sender, key="a") or []] == ["2"]
 
 
-def test_a_key_of_a_refused_request_is_free(owner_api: APIClient) -> None:
+def test_a_key_of_a_refused_request_is_free(owner_api):
     url = opened(owner_api)
     assert publish(owner_api, url, event(1, 5), key="a").status_code == 400
     assert publish(owner_api, url, event(1, 5, 6), key="a").status_code == 201
-    for key, rule in (("k" * 101, "1 to 100 visible"), ("line 5", "1 to 100 visible")):
-        assert rule in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]
+    for key in ("k" * 101, "line 5"):
+        assert "1 to 100 visible" in first_error(publish(owner_api, url, event(2, 5, 6), key=key))["message"]

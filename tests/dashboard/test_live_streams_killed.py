@@ -3,8 +3,6 @@
 A client sends timestamps to a real server and sends again what got no response. `CAIRN_KILLS=50` kills 50 times.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -17,9 +15,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +37,7 @@ EPSILON, WINDOW = 1.0, 7
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+def environment(request, tmp_path):
     """The settings of a server with an empty database of either kind."""
     base = os.environ | {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
     base |= {"CAIRN_ALLOWED_HOSTS": "127.0.0.1", "PYTHONPATH": str(ROOT)}
@@ -58,24 +54,23 @@ def environment(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict
 class Web:
     """A web process on a socket that stays open while the process is dead, as the supervisor's does."""
 
-    def __init__(self, environment: dict[str, str]) -> None:
+    def __init__(self, environment):
         self.environment = environment
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
         self.process = self._start()
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self):
         descriptor = self.socket.fileno()
         command = [sys.executable, "-m", "dashboard.launcher.web", str(descriptor)]
         return subprocess.Popen(command, env=self.environment, cwd=ROOT, pass_fds=[descriptor])
 
-    def kill(self) -> None:
-        """Kill the process by SIGKILL and start another."""
+    def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.process = self._start()
 
-    def end(self) -> None:
+    def end(self):
         self.process.kill()
         self.process.wait()
         self.socket.close()
@@ -84,14 +79,14 @@ class Web:
 class Client:
     """Sends timestamps in order, two or three at a time, and sends again until there is a response."""
 
-    def __init__(self, url: str, token: str) -> None:
+    def __init__(self, url, token):
         self.url, self.token = url, token
-        self.acknowledged: dict[int, list[float]] = {}
+        self.acknowledged = {}
         self.failures = 0
         self.stop = threading.Event()
-        self.error: Exception | None = None
+        self.error = None
 
-    def request(self, path: str, body: Any = None, key: str = "") -> Any:
+    def request(self, path, body=None, key=""):
         headers = {"Authorization": f"Token {self.token}", "Content-Type": "application/json"}
         headers |= {"Idempotency-Key": key} if key else {}
         data = None if body is None else json.dumps(body).encode()
@@ -99,7 +94,7 @@ class Client:
         with urllib.request.urlopen(request, timeout=patience(10)) as response:
             return json.load(response)
 
-    def until_answered(self, path: str, body: Any, key: str = "") -> Any:
+    def until_answered(self, path, body, key=""):
         end = time.monotonic() + patience(120)
         while time.monotonic() < end:
             try:
@@ -111,14 +106,14 @@ class Client:
                 time.sleep(0.02)
         raise AssertionError("no response")
 
-    def publish(self, stream: str) -> None:
+    def publish(self, stream):
         """Publish timestamp after timestamp until :attr:`stop`; what ends it before is :attr:`error`."""
         try:
             self._publish(stream)
         except Exception as error:
             self.error = error
 
-    def _publish(self, stream: str) -> None:
+    def _publish(self, stream):
         chance, t = random.Random(7), 0
         while not self.stop.is_set():
             times = range(t, t + chance.choice([1, 2, 3]))
@@ -129,7 +124,7 @@ class Client:
             t = times[-1] + 1
 
 
-def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment: dict[str, str]) -> None:
+def test_every_timestamp_is_published_once_however_often_the_server_is_killed(environment):
     subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment, check=True)
     made = subprocess.run([sys.executable, "-c", SETUP], env=environment, cwd=ROOT, check=True, capture_output=True)
     web = Web(environment)

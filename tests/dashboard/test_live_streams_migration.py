@@ -1,11 +1,8 @@
 """Live streams of before keys of requests: what they published stays, is refused to senders, and lines continue."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
@@ -77,14 +74,14 @@ print(json.dumps({
 
 
 @pytest.fixture
-def moved(environment: dict[str, str], tmp_path: Any) -> dict[str, Any]:
+def moved(environment, tmp_path):
     command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return dict(json.loads(done.stdout))
 
 
-def test_streams_continue_after_the_upgrade(moved: dict[str, Any]) -> None:
+def test_streams_continue_after_the_upgrade(moved):
     assert "digest" not in moved["columns"]
     assert moved["lines"] == "time,a,b\n1,5,6\n2,6,6\n3,7,8\n"  # without noise; the second line was changed since
     assert (moved["streams"], moved["line"]) == (3, 3)

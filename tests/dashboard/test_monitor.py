@@ -1,23 +1,18 @@
 """The clocks of the processes of a pool, what becomes of the row of a killed one, and queues that stand still."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
-from django.test import Client
 from django.utils import timezone
 
-from dashboard.accounts.models import User
 from dashboard.core.beats import Beat
 from dashboard.core.database_errors import patiently
 from dashboard.datasets.models import Dataset
@@ -34,12 +29,12 @@ LEASE_S, STALL_S = 15.0, 300.0
 
 
 @pytest.fixture(autouse=True)
-def clocks_of_tests(settings: Any) -> None:
+def clocks_of_tests(settings):
     settings.CAIRN_LEASE_S, settings.CAIRN_STALL_S = LEASE_S, STALL_S
 
 
 @pytest.fixture
-def own_slot(monkeypatch: pytest.MonkeyPatch) -> slots.Slot:
+def own_slot(monkeypatch):
     monkeypatch.setattr(slots, "own", slots.Slot())
     return slots.own
 
@@ -47,17 +42,17 @@ def own_slot(monkeypatch: pytest.MonkeyPatch) -> slots.Slot:
 class Pool:
     """One process that is looked at every second of a clock of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.slot, self.at = slots.Slot(pid=1), 1000.0
         self._clocks = monitor.Clocks([self.slot])
         self.look()
 
-    def look(self) -> list[float]:
+    def look(self):
         return [still for _, still in self._clocks.overdue(self.at)]
 
-    def after(self, seconds: int, *, signs: bool = True, advances: bool = False) -> list[float]:
+    def after(self, seconds, *, signs=True, advances=False):
         """What is overdue after so many seconds."""
-        found: list[float] = []
+        found = []
         for _ in range(seconds):
             self.at += 1
             self.slot.signs += signs
@@ -65,34 +60,33 @@ class Pool:
             found = self.look()
         return found
 
-    def hold(self) -> None:
+    def hold(self):
         self.slot.hold("datasets.Dataset", 1, uuid.uuid4())
         self.look()
 
 
 class TestClocks:
-    def test_a_process_without_a_job_needs_to_show_signs_of_life_alone(self) -> None:
+    def test_a_process_without_a_job_needs_to_show_signs_of_life_alone(self):
         pool = Pool()
         assert pool.after(10_000) == []
         assert pool.after(14, signs=False) == []
-        assert len(pool.after(1, signs=False)) == 1
+        pool.slot.pid = 2  # another process in the slot begins again
+        assert pool.after(14, signs=False) == []
+        assert len(pool.after(2, signs=False)) == 1
+        pool.slot.killed = True  # it is not looked at
+        assert pool.after(100, signs=False) == []
 
-    def test_a_job_must_make_progress_however_alive_its_process_is(self) -> None:
+    def test_a_job_must_make_progress_however_alive_its_process_is(self):
         pool = Pool()
         pool.hold()
         assert pool.after(10_000, advances=True) == []
         assert pool.after(299) == []
+        pool.slot.let_go()
+        pool.hold()  # a new job of the same process begins again
+        assert pool.after(299) == []
         assert pool.after(1) == [300.0]
 
-    def test_a_new_job_of_the_same_process_begins_again(self) -> None:
-        pool = Pool()
-        pool.hold()
-        pool.after(299)
-        pool.slot.let_go()
-        pool.hold()
-        assert pool.after(299) == []
-
-    def test_a_job_that_ignores_its_cancellation_is_overdue_within_the_lease(self) -> None:
+    def test_a_job_that_ignores_its_cancellation_is_overdue_within_the_lease(self):
         pool = Pool()
         pool.hold()
         pool.after(100, advances=True)
@@ -102,7 +96,7 @@ class TestClocks:
         pool.slot.let_go()
         assert pool.after(1) == []
 
-    def test_time_in_which_no_monitor_ran_does_not_count(self) -> None:
+    def test_time_in_which_no_monitor_ran_does_not_count(self):
         """The machine was suspended, or the worker stopped with its whole group."""
         pool = Pool()
         pool.hold()
@@ -110,17 +104,6 @@ class TestClocks:
         assert pool.look() == []
         assert pool.after(12, signs=False) == []
         assert len(pool.after(2, signs=False)) == 1
-
-    def test_another_process_in_the_slot_begins_again(self) -> None:
-        pool = Pool()
-        pool.after(14, signs=False)
-        pool.slot.pid = 2
-        assert pool.after(14, signs=False) == []
-
-    def test_one_that_was_killed_is_not_looked_at(self) -> None:
-        pool = Pool()
-        pool.slot.killed = True
-        assert pool.after(100, signs=False) == []
 
 
 class TestProcess:
@@ -149,16 +132,15 @@ else:
     os._exit(0)
 """
 
-    def test_shows_what_it_holds_to_the_one_that_forked_it_and_leaves_it_to_the_next(self) -> None:
+    def test_shows_what_it_holds_to_the_one_that_forked_it_and_leaves_it_to_the_next(self):
         done = subprocess.run([sys.executable, "-c", self.CODE], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.stdout.splitlines() == [
-            "True True True Reading None",
-            "datasets.Dataset 7 Reading 0",
-            "True False None",
-        ], done.stderr
+        lines = ["True True True Reading None", "datasets.Dataset 7 Reading 0", "True False None"]
+        assert done.stdout.splitlines() == lines, done.stderr
+        before = slots.own
+        assert (slots.enter(1.0), slots.own) == (None, before), "outside a pool there is none that a monitor reads"
 
-    def test_is_not_killed_by_the_number_of_a_process_that_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        killed: list[int] = []
+    def test_is_not_killed_by_the_number_of_a_process_that_ended(self, monkeypatch):
+        killed = []
         monkeypatch.setattr(os, "kill", lambda pid, _: killed.append(pid))
         monkeypatch.setattr(monitor, "every_s", lambda: 0.01)
         monkeypatch.setattr(monitor.Clocks, "overdue", lambda self, _: iter([(one, 5.0) for one in self._slots]))
@@ -170,53 +152,43 @@ else:
         assert set(killed) == {12}
         assert (other.killed, other.seconds, mine.killed) == (True, 5.0, False)
 
-    def test_outside_a_pool_has_a_slot_that_no_monitor_reads(self) -> None:
-        before = slots.own
-        assert slots.enter(1.0) is None
-        assert slots.own is before
-
 
 @pytest.fixture
-def job(owner: User, monkeypatch: pytest.MonkeyPatch) -> Dataset:
+def job(owner, monkeypatch):
     """A dataset that waits; messages about it are counted as sent."""
     monkeypatch.setattr(queue.current_app, "send_task", lambda *_, **__: None)
     return Dataset.objects.create(owner=owner, name="Hangs")
 
 
-def left_of(job: Dataset, *, attempt: int = 1, cancelled: bool = False) -> slots.Left:
+def left_of(job, *, attempt=1, cancelled=False):
     """What a process that was killed leaves of the job it had claimed."""
     token = leases.claim(Dataset, job.pk)
     Dataset.objects.filter(pk=job.pk).update(attempt=attempt, cancel_requested=cancelled)
     return slots.Left("datasets.Dataset", str(job.pk), str(token), attempt, "Reading", 301.2)
 
 
-NO_PROGRESS = {
-    "code": "no-progress",
-    "message": 'The job made no progress for 301 s in the stage "Reading" and was stopped.',
-}
+STOPPED = 'The job made no progress for 301 s in the stage "Reading" and was stopped.'
+NO_PROGRESS = {"code": "no-progress", "message": STOPPED}
 
 
 class TestRecovery:
-    def test_it_waits_again_at_once_with_a_message(self, job: Dataset) -> None:
+    def test_it_waits_again_at_once_with_a_message(self, job):
         monitor.recover(left_of(job))
         job.refresh_from_db()
         assert (job.state, job.attempt, job.token, job.stage, job.error) == (State.QUEUED, 1, None, "", None)
         assert job.enqueued_at is not None
 
-    def test_the_third_attempt_fails_with_its_stage(self, job: Dataset) -> None:
-        monitor.recover(left_of(job, attempt=3))
-        job.refresh_from_db()
+    def test_the_third_attempt_fails_with_its_stage_or_is_cancelled(self, owner, job):
+        other = Dataset.objects.create(owner=owner, name="Cancelled")
+        for row, cancelled in ((job, False), (other, True)):
+            monitor.recover(left_of(row, attempt=3, cancelled=cancelled))
+            row.refresh_from_db()
         assert (job.state, job.error) == (State.FAILED, NO_PROGRESS)
-        assert job.failure is not None
         assert job.failure["again"] is True
-
-    def test_one_that_is_to_be_cancelled_is(self, job: Dataset) -> None:
-        monitor.recover(left_of(job, attempt=3, cancelled=True))
-        job.refresh_from_db()
-        assert (job.state, job.error) == (State.CANCELLED, None)
+        assert (other.state, other.error) == (State.CANCELLED, None)
 
     @pytest.mark.parametrize("attempt", [1, 3])
-    def test_the_sweep_may_be_quicker(self, job: Dataset, attempt: int) -> None:
+    def test_the_sweep_may_be_quicker(self, job, attempt):
         """Heartbeats end with the signs of life, so a lease may expire before the process is killed."""
         left = left_of(job, attempt=attempt)
         Dataset.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
@@ -225,7 +197,7 @@ class TestRecovery:
         job.refresh_from_db()
         assert (job.state, job.error) == ((State.FAILED, NO_PROGRESS) if attempt == 3 else (State.QUEUED, None))
 
-    def test_a_row_that_another_worker_has_by_now_is_left_alone(self, job: Dataset) -> None:
+    def test_a_row_that_another_worker_has_by_now_is_left_alone(self, job):
         left = left_of(job)
         other = uuid.uuid4()
         Dataset.objects.filter(pk=job.pk).update(token=other, attempt=2)
@@ -235,10 +207,10 @@ class TestRecovery:
 
 
 class TestLease:
-    def test_shows_what_is_held_and_its_progress(self, job: Dataset, own_slot: slots.Slot) -> None:
-        seen: list[Any] = []
+    def test_shows_what_is_held_and_its_progress(self, job, own_slot):
+        seen = []
 
-        def work(row: Dataset, lease: leases.Lease) -> dict[str, Any]:
+        def work(row, lease):
             lease.report("Reading", 0.1)
             seen.append((own_slot.busy, own_slot.model.decode(), own_slot.pk.decode(), own_slot.stage.decode()))
             seen.append((own_slot.token.decode() == str(lease.token), own_slot.attempt))
@@ -259,25 +231,18 @@ class TestLease:
         progress.advance()
         assert own_slot.progress == before  # without a listener
 
-    def test_waiting_for_a_database_is_progress(self, own_slot: slots.Slot, monkeypatch: pytest.MonkeyPatch) -> None:
-        outside_a_transaction = type("Connection", (), {"in_atomic_block": False, "close": lambda: None})
-        monkeypatch.setattr("dashboard.core.database_errors.connection", outside_a_transaction)
-        answers: Iterator[Exception | None] = iter([OperationalError("away"), None])
-
-        def work() -> None:
-            if error := next(answers):
-                raise error
-
+    def test_waiting_for_a_database_is_progress(self, own_slot, monkeypatch):
+        monkeypatch.setattr("dashboard.core.database_errors.connection", Mock(in_atomic_block=False))
         with progress.listening(own_slot.advance):
-            patiently(work)
+            patiently(Mock(side_effect=[OperationalError("away"), None]))
         assert own_slot.progress == 1
 
 
-def ago(seconds: float) -> Any:
+def ago(seconds):
     return timezone.now() - timedelta(seconds=seconds)
 
 
-def part(owner: User, **columns: Any) -> Part:
+def part(owner, **columns):
     """A job of the queue of batches."""
     spec = presets.parse({"name": "temporal-distance"}).spec()
     row = Experiment.objects.create(owner=owner, spec=spec.model_dump(), spec_digest=spec.digest, lengths=[100])
@@ -286,7 +251,7 @@ def part(owner: User, **columns: Any) -> Part:
     return made
 
 
-def dataset(owner: User, **columns: Any) -> Dataset:
+def dataset(owner, **columns):
     """A job of the queue of what people wait for."""
     made = Dataset.objects.create(owner=owner, name="One")
     Dataset.objects.filter(pk=made.pk).update(**columns)
@@ -299,13 +264,8 @@ ALONE = Beat("alone", 1.0, "interactive")
 
 
 class TestStalledQueues:
-    def test_the_time_is_a_minute_or_half_of_the_clock_of_progress(self, settings: Any) -> None:
-        assert quiet_s() == 60
-        settings.CAIRN_STALL_S = 5.0
-        assert quiet_s() == 2.5
-
-    def test_jobs_that_wait_a_minute_while_none_goes_on(self, owner: User) -> None:
-        assert stalled_queues([BOTH]) == []
+    def test_jobs_that_wait_a_minute_while_none_goes_on(self, owner, settings):
+        assert (stalled_queues([BOTH]), quiet_s()) == ([], 60)
         waits = dataset(owner, created_at=ago(50))
         hangs = dataset(owner, created_at=ago(500), progressed_at=ago(100), **RUNS)
         assert stalled_queues([BOTH]) == []
@@ -313,34 +273,33 @@ class TestStalledQueues:
         assert stalled_queues([BOTH]) == ["interactive"]
         Dataset.objects.filter(pk=hangs.pk).update(progressed_at=ago(30))
         assert stalled_queues([BOTH]) == []
+        settings.CAIRN_STALL_S = 5.0
+        assert quiet_s() == 2.5
 
-    def test_one_that_was_begun_and_is_over_is_enough(self, owner: User) -> None:
-        dataset(owner, created_at=ago(70))
-        dataset(owner, state=State.FAILED, finished_at=ago(1), progressed_at=ago(5), error={"code": "empty"})
-        assert stalled_queues([]) == []
-
-    def test_a_job_that_was_queued_again_waits_from_then_on(self, owner: User) -> None:
-        failed = dataset(
-            owner, created_at=ago(7000), state=State.FAILED, finished_at=ago(6000), error={"code": "empty"}
-        )
+    def test_one_that_was_begun_and_is_over_is_enough_and_one_queued_again_waits_from_then_on(self, owner):
+        over = {"state": State.FAILED, "error": {"code": "empty"}}
+        failed = dataset(owner, created_at=ago(7000), finished_at=ago(6000), **over)
         failed.refresh_from_db()
         queue.retry(failed)
         assert stalled_queues([]) == []
+        dataset(owner, created_at=ago(70))
+        dataset(owner, finished_at=ago(1), progressed_at=ago(5), **over)
+        assert stalled_queues([]) == []
 
-    def test_jobs_of_another_queue_are_a_reason_where_every_worker_takes_them_too(self, owner: User) -> None:
+    def test_jobs_of_another_queue_are_a_reason_where_every_worker_takes_them_too(self, owner):
         dataset(owner, created_at=ago(70))
         part(owner, progressed_at=ago(1), **RUNS)
         assert stalled_queues([BOTH]) == []
         assert stalled_queues([BOTH, ALONE]) == ["interactive"]
         assert stalled_queues([]) == ["interactive"]
 
-    def test_an_owner_who_has_enough_running_does_not_make_a_queue_stall(self, owner: User, settings: Any) -> None:
+    def test_an_owner_who_has_enough_running_does_not_make_a_queue_stall(self, owner, settings):
         settings.CAIRN_OWNER_RUNNING = 1
         dataset(owner, created_at=ago(70))
         part(owner, progressed_at=ago(100), **RUNS)
         assert stalled_queues([]) == []
 
-    def test_health_reports_it(self, owner: User, client: Client) -> None:
+    def test_health_reports_it(self, owner, client):
         part(owner, created_at=ago(70))
         answer = client.get("/healthz")
         assert (answer.status_code, answer.json()["ok"], answer.json()["stalled"]) == (200, False, ["batch"])
@@ -348,10 +307,9 @@ class TestStalledQueues:
         assert client.get("/healthz").json()["ok"] is True
 
 
-@pytest.mark.parametrize("variable", ["CAIRN_STALL_S", "CAIRN_LEASE_S"])
-@pytest.mark.parametrize("value", ["0", "-1"])
-def test_a_clock_must_be_positive(variable: str, value: str) -> None:
-    code = "import dashboard.config.settings"
+@pytest.mark.parametrize(("variable", "value"), [("CAIRN_STALL_S", "0"), ("CAIRN_LEASE_S", "-1")])
+def test_a_clock_must_be_positive(variable, value):
     env = os.environ | {variable: value}
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", "import dashboard.config.settings"]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert f"{variable} must be a number of seconds greater than 0, got {value}" in done.stderr

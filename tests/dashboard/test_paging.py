@@ -1,9 +1,6 @@
 """Pages of rows that are visible for one of two reasons: the same as of one list, read by the index of each."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -23,7 +20,7 @@ COUNT = 30
 
 
 @pytest.fixture
-def rows(owner: User, stranger: User) -> Any:
+def rows(owner, stranger):
     """Datasets of the owner, in and out of a project, of another member in it, and of the stranger outside."""
     member, project = User.objects.create_user("member"), create_project(owner=owner, name="Both")
     add_member(project=project, username="member", role=Role.VIEWER)
@@ -39,7 +36,7 @@ def rows(owner: User, stranger: User) -> Any:
     return visible_datasets(owner)
 
 
-def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
+def test_two_parts_have_the_rows_of_both_without_common_ones(rows, stranger):
     for these in (rows, rows.filter(kind=Kind.TRAJECTORY), rows.exclude(name="row 3"), with_sizes(rows)):
         parts = [set(part.values_list("pk", flat=True)) for part in parts_of(these)]
         assert len(parts) == 2
@@ -47,46 +44,36 @@ def test_two_parts_have_the_rows_of_both_without_common_ones(rows: Any) -> None:
         assert not parts[0] & parts[1]
         assert parts[0] | parts[1] == set(these.values_list("pk", flat=True))
         assert count_of(these) == these.count() == len(parts[0] | parts[1])
-
-
-@pytest.mark.parametrize("order", ["-created_at", "created_at", "name", "-name", "-points", "owner__username"])
-def test_pages_are_those_of_one_list(rows: Any, order: str) -> None:
-    ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
-    paginator = KeyPaginator(ordered, 7)
-    listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
-    assert listed == [row.pk for row in ordered]
-    assert [row.pk for row in first_rows(ordered, 5)] == listed[:5]
-
-
-def test_one_reason_is_one_part(stranger: User, rows: Any) -> None:
-    (part,) = parts_of(visible_datasets(stranger))
+    (part,) = parts_of(visible_datasets(stranger))  # visible for one reason
     assert part.count() == count_of(visible_datasets(stranger)) == COUNT // 3
-
-
-def test_rows_of_which_some_were_taken_stay_one_list(rows: Any) -> None:
-    assert len(parts_of(rows[:3])) == 1
-    assert count_of(rows[:3]) == 3
-
-
-def test_only_two_conditions_joined_by_or_are_alternatives(rows: Any) -> None:
+    assert (len(parts_of(rows[:3])), count_of(rows[:3])) == (1, 3), "of which some were taken"
+    assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
     with pytest.raises(TypeError, match="two joined by OR"):
         mark_alternatives(Dataset.objects.filter(name="x"))
 
 
-def test_tags_are_those_of_visible_rows(rows: Any) -> None:
-    assert tag_choices(rows) == [(f"tag {i}", f"tag {i}") for i in range(4)]
+def test_pages_are_those_of_one_list(rows):
+    for order in ("-created_at", "created_at", "name", "-name", "-points", "owner__username"):
+        ordered = with_ledger(with_sizes(rows.order_by(order, "pk")))
+        paginator = KeyPaginator(ordered, 7)
+        listed = [row.pk for number in paginator.page_range for row in paginator.page(number)]
+        assert listed == [row.pk for row in ordered], order
+        assert [row.pk for row in first_rows(ordered, 5)] == listed[:5], order
 
 
-def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
+def test_a_page_is_read_in_the_order_of_indexes(rows):
     """Neither all rows are sorted nor the rows themselves read: only entries of the two indexes."""
     if connection.vendor != "sqlite":
         pytest.skip("the plan is read as SQLite states it")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    seen: list[str] = []
-    with connection.execute_wrapper(
-        lambda execute, sql, *rest: (seen.append(sql % _quoted(rest[0])), execute(sql, *rest))[1]
-    ):
+    seen = []
+
+    def noted(execute, sql, values, *rest):
+        seen.append(sql % tuple(f"'{one}'" for one in values or ()))
+        return execute(sql, values, *rest)
+
+    with connection.execute_wrapper(noted):
         first_rows(rows.order_by("-created_at", "pk"), 5)
         count_of(rows)
     keys, _, *counts = seen
@@ -99,11 +86,7 @@ def test_a_page_is_read_in_the_order_of_indexes(rows: Any) -> None:
         assert "TEMP B-TREE" not in plan
 
 
-def _quoted(values: Any) -> tuple[str, ...]:
-    return tuple(f"'{one}'" for one in values or ())
-
-
-def test_the_longest_texts_fit_into_an_index(owner: User) -> None:
+def test_the_longest_texts_fit_into_an_index(owner):
     """PostgreSQL refuses rows whose entry in an index has more than 2,704 bytes."""
     letters = iter(chr(0x10400 + i) for i in range(10**6))  # four bytes each, none twice: nothing to compress
     text = ["".join(next(letters) for _ in range(count)) for count in (200, TAGS_LENGTH, 63)]

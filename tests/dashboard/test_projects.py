@@ -1,24 +1,17 @@
 """Projects: who reads and changes what, members, moving rows, and what deletion leaves."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rest_framework.test import APIClient
 
 from dashboard.accounts.models import User
-from dashboard.datasets.models import Budget, BudgetEntry, Dataset
+from dashboard.datasets.models import Budget, BudgetEntry
 from dashboard.datasets.services import delete_dataset
 from dashboard.experiments.models import Experiment
 from dashboard.experiments.services import submit_experiment
 from dashboard.projects import services
-from dashboard.projects.access import InProject, may, models_in_projects, role_of
+from dashboard.projects.access import may, models_in_projects, role_of
 from dashboard.projects.models import Membership, Project, Role
 from dashboard.publications.models import Publication
 from dashboard.publications.services import publish_release
@@ -30,14 +23,14 @@ from privacy_engine.experiments import presets
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.conftest import client_of
-from tests.dashboard.project_helpers import DATASETS, PROJECTS, url
+from tests.dashboard.project_helpers import DATASETS, url
 from tests.dashboard.test_lineage import csv, imported, lines
 
 
 class TestAccess:
     @given(data=st.data())
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    def test_lists_follow_from_the_roles_in_any_project(self, db: None, data: Any) -> None:
+    def test_lists_follow_from_the_roles_in_any_project(self, db, data):
         """For each user and row: it is visible with any role, and changeable with that of an editor or owner."""
         Project.objects.all().delete()
         User.objects.all().delete()
@@ -48,42 +41,34 @@ class TestAccess:
                 role = data.draw(st.sampled_from([None, Role.VIEWER, Role.EDITOR]))
                 if role and user != one.owner:
                     Membership.objects.create(project=one, user=user, role=role)
-        made = [
-            LiveStream.objects.create(
-                owner=data.draw(st.sampled_from(users)), project=data.draw(st.sampled_from([None, *projects])),
-                name="x", dimensions=["a"], spec={}, spec_digest="", mechanism="",
-            )
-            for _ in range(3)
-        ]  # fmt: skip
+        made = []
+        for _ in range(3):
+            drawn = {
+                "owner": data.draw(st.sampled_from(users)),
+                "project": data.draw(st.sampled_from([None, *projects])),
+            }
+            made.append(LiveStream.objects.create(name="x", dimensions=["a"], spec={}, **drawn))
         for user in users:
-            visible, changeable = (
-                set(getattr(LiveStream.objects, name)(user)) for name in ("visible_to", "changeable_by")
-            )
-            assert visible == {row for row in made if role_of(user, row)}
-            assert changeable == {row for row in made if may(user, row, Role.EDITOR)}
+            assert set(LiveStream.objects.visible_to(user)) == {row for row in made if role_of(user, row)}
+            assert set(LiveStream.objects.changeable_by(user)) == {row for row in made if may(user, row, Role.EDITOR)}
             for row in made:
                 members = {one.user_id: one.role for one in row.project.memberships.all()} if row.project else {}
                 owners = {row.owner_id} | ({row.project.owner_id} if row.project else set())
                 expected = Role.OWNER if user.pk in owners else members.get(user.pk, "")
                 assert role_of(user, row) == expected
 
-    def test_roles_are_read_once_in_a_request(self, shared_dataset: Dataset, member: Callable[[str], User]) -> None:
+    def test_roles_are_read_once_in_a_request(self, shared_dataset, member):
         api = client_of(member("viewer"))
-        with CaptureQueriesContext(
-            connection,
-        ) as queries:
+        with CaptureQueriesContext(connection) as queries:
             assert api.get(url(shared_dataset)).status_code == 200
         assert sum("projects_membership" in one["sql"] for one in queries) == 1
 
-    def test_a_removed_member_loses_access_at_once(
-        self, shared_dataset: Dataset, owner: User, project: Project, member: Callable[[str], User], client: Client
-    ) -> None:
+    def test_a_removed_member_loses_access_at_once(self, shared_dataset, owner, project, member, client):
         editor = member("editor")
         api = client_of(editor)
         client.force_login(editor)
-        made = api.post(
-            "/api/v1/landmark-sets/", {"dataset": str(shared_dataset.pk), "method": {"name": "manual", "events": [0]}}
-        )
+        marks = {"dataset": str(shared_dataset.pk), "method": {"name": "manual", "events": [0]}}
+        made = api.post("/api/v1/landmark-sets/", marks)
         assert made.status_code == 201
         pages = [f"/datasets/{shared_dataset.pk}/", f"/datasets/{shared_dataset.pk}/compare/", project.page_url]
         assert [client.get(page).status_code for page in pages] == [200] * 3
@@ -93,13 +78,10 @@ class TestAccess:
         assert [api.get(one).status_code for one in gone] == [404] * 4
         assert api.get(DATASETS, {"project": str(project.pk)}).json()["results"] == []
 
-    def test_a_live_connection_ends_with_the_membership(
-        self, owner: User, project: Project, member: Callable[[str], User], monkeypatch: Any
-    ) -> None:
+    def test_a_live_connection_ends_with_the_membership(self, owner, project, member, monkeypatch):
         monkeypatch.setattr(live, "LOOK_S", 0.0)
-        stream, _ = open_stream(
-            owner=owner, name="Counts", dimensions=["a"], spec=ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        )
+        spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
+        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
         services.move_row(user=owner, row=stream, project=project.pk)
         viewer = member("viewer")
         response = live.connect(stream, 0, reader=viewer)
@@ -110,62 +92,38 @@ class TestAccess:
         assert next(messages) == b"event: gone\ndata: {}\n\n"
         response._resource_closers[0]()
 
-    def test_what_is_in_a_project_stays_unknown_to_strangers(
-        self, shared_dataset: Dataset, stranger_api: APIClient
-    ) -> None:
-        assert stranger_api.get(url(shared_dataset)).status_code == 404
-        assert stranger_api.get(PROJECTS).json()["results"] == []
-
 
 class TestWork:
     def test_a_release_of_an_editor_is_the_owners_and_charged_to_the_upload_exactly(
-        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
-    ) -> None:
-        editor = client_of(member("editor"))
-        assert editor.post("/api/v1/releases/", body).status_code == 201
+        self, shared_dataset, owner, member, body
+    ):
+        apis = [client_of(member("editor")), client_of(owner)]
+        assert apis[0].post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}).status_code == 201
         alone = Budget.objects.get().spent
-        assert client_of(owner).post("/api/v1/releases/", body).status_code == 201
+        keyed = [api.post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}) for api in apis * 2]
+        ids = [one.json()["id"] for one in keyed]
+        assert (ids[:2] == ids[2:], ids[0] != ids[1]) == (True, True), "keys are each user's own"
         budget = Budget.objects.get()
         assert (budget.spent, budget.lineage.owner_id) == (2 * alone, owner.pk)
         assert [one.amount for one in BudgetEntry.objects.all()] == [alone, alone]
         assert {one.owner_id for one in Release.objects.all()} == {owner.pk}
 
-    def test_an_editor_reaches_the_limit_that_the_owner_set(
-        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
-    ) -> None:
+    def test_an_editor_reaches_the_limit_that_the_owner_alone_sets(self, shared_dataset, owner, lead, member, body):
         budget = {"budget": {"epsilon": 1.5, "radius_m": 200.0}}
         editor = client_of(member("editor"))
         refused = editor.patch(url(shared_dataset), budget)
         assert refused.status_code == 403
+        assert client_of(lead).patch(url(shared_dataset), {"budget": None}).status_code == 403
+        assert client_of(lead).post(url(shared_dataset, "lineage/"), {}).status_code == 403
         assert refused.json()["detail"] == "Only owner, whom it belongs to, may set its budget."
         assert client_of(owner).patch(url(shared_dataset), budget).status_code == 200
         assert editor.post("/api/v1/releases/", body).status_code == 201
         assert editor.post("/api/v1/releases/", body).status_code == 409
         assert Release.objects.count() == 1
 
-    def test_the_owner_of_the_project_does_not_set_the_budget_of_others(
-        self, shared_dataset: Dataset, lead: User
-    ) -> None:
-        assert client_of(lead).patch(url(shared_dataset), {"budget": None}).status_code == 403
-        assert client_of(lead).post(url(shared_dataset, "lineage/"), {}).status_code == 403
-
-    def test_idempotency_keys_are_each_users_own(
-        self, shared_dataset: Dataset, owner: User, member: Callable[[str], User], body: dict[str, Any]
-    ) -> None:
-        apis = [client_of(owner), client_of(member("editor"))]
-        ids = [
-            api.post("/api/v1/releases/", body, headers={"Idempotency-Key": "once"}).json()["id"]
-            for api in (*apis, *apis)
-        ]
-        assert ids[:2] == ids[2:]
-        assert ids[0] != ids[1]
-
-    def test_uploads_outside_the_project_are_not_shown(
-        self, owner: User, project: Project, member: Callable[[str], User], client: Client
-    ) -> None:
-        shared_dataset, other = (
-            imported(owner, csv(lines(count=n)), name) for n, name in ((60, "walk"), (59, "My holiday"))
-        )
+    def test_uploads_outside_the_project_are_not_shown(self, owner, project, member, client):
+        named = ((60, "walk"), (59, "My holiday"))
+        shared_dataset, other = (imported(owner, csv(lines(count=n)), name) for n, name in named)
         services.move_row(user=owner, row=shared_dataset, project=project.pk)
         viewer = member("viewer")
         client.force_login(viewer)
@@ -180,20 +138,14 @@ class TestWork:
         services.move_row(user=owner, row=other, project=project.pk)
         assert client_of(viewer).get(url(shared_dataset, "lineage/")).json() == own.json()
 
-    def test_an_experiment_on_a_dataset_is_in_its_project_and_its_owners(
-        self, shared_dataset: Dataset, owner: User, project: Project, member: Callable[[str], User]
-    ) -> None:
-        preset = {"name": "error-geolife", "repetitions": 1}
-        made = client_of(member("editor")).post(
-            "/api/v1/experiments/", {"dataset": str(shared_dataset.pk), "preset": preset}
-        )
+    def test_an_experiment_on_a_dataset_is_in_its_project_and_its_owners(self, shared_dataset, owner, project, member):
+        requested = {"dataset": str(shared_dataset.pk), "preset": {"name": "error-geolife", "repetitions": 1}}
+        made = client_of(member("editor")).post("/api/v1/experiments/", requested)
         assert made.status_code == 201, made.content
         row = Experiment.objects.get()
         assert (row.owner_id, row.project_id) == (owner.pk, project.pk)
 
-    def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(
-        self, shared_dataset: Dataset, member: Callable[[str], User], submit: Callable[..., Release]
-    ) -> None:
+    def test_a_viewers_list_of_jobs_has_no_job_of_others_and_an_editors_has(self, shared_dataset, member, submit):
         release = submit()
         viewer, editor = client_of(member("viewer")), client_of(member("editor"))
         assert viewer.get("/api/v1/jobs/").json()["results"] == []
@@ -201,9 +153,7 @@ class TestWork:
         assert viewer.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 403
         assert editor.post(f"/api/v1/releases/{release.pk}/cancel/").status_code == 200
 
-    def test_a_link_of_a_discarded_release_is_its_owners_alone(
-        self, shared_dataset: Dataset, done: Release, owner: User, member: Callable[[str], User]
-    ) -> None:
+    def test_a_link_of_a_discarded_release_is_its_owners_alone(self, shared_dataset, done, owner, member):
         editor = member("editor")
         link = publish_release(release=done)
         assert Publication.objects.visible_to(editor).get() == link
@@ -213,9 +163,7 @@ class TestWork:
 
 
 class TestMoving:
-    def test_the_owner_of_a_row_puts_it_where_they_edit(
-        self, owner: User, project: Project, ready_dataset: Dataset, stranger: User, member: Callable[[str], User]
-    ) -> None:
+    def test_the_owner_of_a_row_puts_it_where_they_edit(self, owner, project, ready_dataset, stranger, member):
         api, to = client_of(owner), {"project": str(project.pk)}
         strange = services.create_project(owner=stranger, name="Not theirs")
         assert api.patch(url(ready_dataset), {"project": str(strange.pk)}).status_code == 404
@@ -230,8 +178,8 @@ class TestMoving:
         assert editor.get(url(ready_dataset)).status_code == 404
 
     def test_the_owner_of_the_project_takes_out_and_puts_nothing_of_others_elsewhere(
-        self, lead: User, shared_dataset: Dataset, owner_api: APIClient
-    ) -> None:
+        self, lead, shared_dataset, owner_api
+    ):
         api = client_of(lead)
         own = services.create_project(owner=lead, name="Another")
         assert api.patch(url(shared_dataset), {"project": str(own.pk)}).status_code == 403
@@ -239,12 +187,8 @@ class TestMoving:
         assert api.get(url(shared_dataset)).status_code == 404
         assert owner_api.get(url(shared_dataset)).json()["project"] is None
 
-    def test_experiments_follow_their_dataset_unless_they_are_elsewhere(
-        self, owner: User, project: Project, ready_dataset: Dataset
-    ) -> None:
-        preset = presets.parse(
-            {"name": presets.of("trajectory").__iter__().__next__().registered_name(), "repetitions": 1}
-        )
+    def test_experiments_follow_their_dataset_unless_they_are_elsewhere(self, owner, project, ready_dataset):
+        preset = presets.parse({"name": next(iter(presets.of("trajectory"))).registered_name(), "repetitions": 1})
         follows, stays = (submit_experiment(owner=owner, dataset=ready_dataset, preset=preset) for _ in range(2))
         elsewhere = services.create_project(owner=owner, name="Elsewhere")
         services.move_row(user=owner, row=stays, project=elsewhere.pk)
@@ -256,33 +200,23 @@ class TestMoving:
         follows.refresh_from_db()
         assert follows.project_id is None
 
-    def test_every_sort_of_row_can_be_moved_by_page_and_api(
-        self, owner: User, project: Project, ready_dataset: Dataset, client: Client
-    ) -> None:
+    def test_every_sort_of_row_can_be_moved_by_page_and_api(self, owner, project, ready_dataset, client):
         few = presets.parse({"name": "temporal-distance", "repetitions": 2})
         spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-        rows: list[InProject] = [
-            ready_dataset,
-            submit_experiment(owner=owner, preset=few),
-            open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)[0],
-        ]
+        stream, _ = open_stream(owner=owner, name="Counts", dimensions=["a"], spec=spec)
+        rows = [ready_dataset, submit_experiment(owner=owner, preset=few), stream]
         assert {type(row) for row in rows} == set(models_in_projects())
         client.force_login(owner)
         for row in rows:
             page = f"{url(row).removeprefix('/api/v1')}project/"
-            assert "Taxis" in client.get(page).content.decode()
+            text = client.get(page).content.decode()
+            assert "Taxis" in text
+            assert row is not ready_dataset or "All members of the project can read the original" in text
             assert client.post(page, {"project": str(project.pk)})["Location"] == row.page_url
             row.refresh_from_db()
             assert row.project_id == project.pk
             assert client_of(owner).patch(url(row), {"project": None}).status_code == 200
             row.refresh_from_db()
             assert row.project_id is None
-
-    def test_the_page_states_that_members_read_the_original(
-        self, owner_page: Any, ready_dataset: Dataset, project: Project
-    ) -> None:
-        text = owner_page.get(f"/datasets/{ready_dataset.pk}/project/").content.decode()
-        assert "All members of the project can read the original" in text
-        lead = Client()
-        lead.force_login(project.owner)
-        assert "reads <strong>the originals</strong>" in lead.get(project.page_url).content.decode()
+        client.force_login(project.owner)
+        assert "reads <strong>the originals</strong>" in client.get(project.page_url).content.decode()

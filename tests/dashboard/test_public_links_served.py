@@ -1,20 +1,16 @@
 """How public links are served: from published data alone, at a rate for each address, each file rendered once."""
 
-from __future__ import annotations
-
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.cache import cache
 from django.test import Client
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rest_framework.test import APIClient
 
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
@@ -23,11 +19,11 @@ from dashboard.publications.facts import MARKS, time_marks
 from dashboard.publications.models import Publication
 from dashboard.releases.models import Release
 from dashboard.storage import data_files
-from tests.dashboard import kinds
 from tests.dashboard.test_publications import bodies, made
+from tests.dashboard.test_releases_kind_report import released
 
 
-def published_bytes(release: Release, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+def published_bytes(release, monkeypatch):
     """All that is public of a release under a link whose id, nonce and day are always the same."""
     monkeypatch.setattr(services, "Publication", partial(Publication, pk=uuid.UUID(int=7), nonce="0" * 32))
     link = services.publish_release(release=Release.objects.get(pk=release.pk), title="The same")
@@ -38,7 +34,7 @@ def published_bytes(release: Release, monkeypatch: pytest.MonkeyPatch) -> dict[s
     return found
 
 
-def exchange_original(release: Release) -> None:
+def exchange_original(release):
     """Give the dataset of a finished release other data, names, facts and charges; what it published stays."""
     row = release.dataset
     if row.kind == "trajectory":
@@ -47,16 +43,10 @@ def exchange_original(release: Release) -> None:
         data_files.write_data(row.kind, row.points_path, moved)
     else:
         Path(row.points_path).write_bytes(b"nothing that can be read")
-    Dataset.objects.filter(pk=row.pk).update(
-        name="Another",
-        file_name="another.csv",
-        size_bytes=1,
-        report={"events": 1},
-        summary=(row.summary or {}) | {"bounds": [0.0, 0.0, 1.0, 1.0], "length_m": 1.0, "secret": "another"},
-        content_digest="f" * 64,
-        stored_tags="another",
-        thumbnail="M0 0",
-    )
+    texts = {"name": "Another", "file_name": "another.csv", "stored_tags": "another", "thumbnail": "M0 0"}
+    summary = (row.summary or {}) | {"bounds": [0.0, 0.0, 1.0, 1.0], "length_m": 1.0, "secret": "another"}
+    facts = {"size_bytes": 1, "report": {"events": 1}, "summary": summary, "content_digest": "f" * 64}
+    Dataset.objects.filter(pk=row.pk).update(**texts, **facts)
     LandmarkSet.objects.filter(dataset=row).update(name="Another", method={"name": "manual", "events": [1]})
     Release.objects.filter(pk=release.pk).update(
         name="Another", owner_view={"mae_m": 1.0}, summary=(release.summary or {}) | {"published": 9999, "drawn": 1}
@@ -68,28 +58,19 @@ def exchange_original(release: Release) -> None:
 class TestNonInterference:
     """Every byte behind a link follows from what was released and described, whatever the original is."""
 
-    def test_of_trajectories(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-        before = published_bytes(done, monkeypatch)
-        exchange_original(done)
-        after = published_bytes(done, monkeypatch)
-        assert [address for address in before if before[address] != after[address]] == []
-
-    @pytest.mark.parametrize("kind", ["stream", "checkins"])
-    def test_of_other_kinds(self, owner_api: APIClient, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        body = kinds.wide(kinds.counts()) if kind == "stream" else kinds.checkins(kinds.checkin_rows())
-        mechanism = kinds.STREAM if kind == "stream" else kinds.POPULARITY
-        release = Release.objects.get(pk=kinds.released(owner_api, kinds.made(owner_api, body), mechanism)["id"])
+    @pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
+    def test_of_every_kind(self, owner_api, done, kind, monkeypatch):
+        release = done if kind == "trajectory" else released(owner_api, kind)
         before = published_bytes(release, monkeypatch)
         exchange_original(release)
         after = published_bytes(release, monkeypatch)
         assert [address for address in before if before[address] != after[address]] == []
 
-    def test_would_notice_a_fact_of_the_original(self, done: Release, monkeypatch: pytest.MonkeyPatch) -> None:
-        def leaking(row: Release, data: Any) -> dict[str, Any]:
-            return facts_of(row, data) | {"positions": row.dataset.size_bytes}
-
+    def test_would_notice_a_fact_of_the_original(self, done, monkeypatch):
         facts_of = services.facts_of
-        monkeypatch.setattr(services, "facts_of", leaking)
+        monkeypatch.setattr(
+            services, "facts_of", lambda row, _: facts_of(row, _) | {"positions": row.dataset.size_bytes}
+        )
         before = published_bytes(done, monkeypatch)
         exchange_original(done)
         assert before != published_bytes(done, monkeypatch)
@@ -97,12 +78,10 @@ class TestNonInterference:
 
 class TestLimits:
     @pytest.fixture(autouse=True)
-    def full_rate(self) -> None:
+    def full_rate(self):
         cache.clear()
 
-    def test_each_address_has_a_rate(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_each_address_has_a_rate(self, owner_api, done, monkeypatch):
         monkeypatch.setattr(limits.ReaderThrottle, "THROTTLE_RATES", {"public": "3/min"})
         page = made(owner_api, done)["urls"]["page"]
         reader, other = Client(), Client(REMOTE_ADDR="203.0.113.9")
@@ -114,9 +93,7 @@ class TestLimits:
         assert other.get(page).status_code == 200
         answers[2].getvalue()
 
-    def test_one_file_is_rendered_at_a_time(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_one_file_is_rendered_at_a_time(self, owner_api, done, monkeypatch):
         monkeypatch.setattr(limits, "PATIENCE_S", 0.01)
         page = made(owner_api, done)["urls"]["page"]
         with limits.one_rendering():
@@ -124,24 +101,17 @@ class TestLimits:
             assert (refused.status_code, "preparing another file" in refused.content.decode()) == (503, True)
             assert int(refused["Retry-After"]) >= 0
             assert Client().get(page).status_code == 200
-        assert b"<gpx" in Client().get(f"{page}data/?format=gpx").getvalue()
-
-    def test_a_file_is_rendered_once(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        page = made(owner_api, done)["urls"]["page"]
-        first = Client().get(f"{page}data/?format=csv").getvalue()
+        first = Client().get(f"{page}data/?format=gpx").getvalue()
+        assert b"<gpx" in first
         monkeypatch.setattr(copies, "read_data", lambda publication: pytest.fail("rendered again"))
-        assert Client().get(f"{page}data/?format=csv").getvalue() == first
+        assert Client().get(f"{page}data/?format=gpx").getvalue() == first
         assert Client().get(f"{page}data/?format=no").status_code == 404
 
-    def test_revoked_while_a_file_is_rendered(
-        self, owner_api: APIClient, done: Release, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_revoked_while_a_file_is_rendered(self, owner_api, done, monkeypatch):
         page = made(owner_api, done)["urls"]["page"]
         row, read = Publication.objects.get(), copies.read_data
 
-        def revoked(publication: Publication) -> Any:
+        def revoked(publication):
             found = read(publication)
             copies.remove(row)
             return found
@@ -154,13 +124,13 @@ class TestLimits:
 @given(start=st.floats(0, 4e9), span=st.floats(0, 3e9, exclude_min=True))
 @example(start=5e-324, span=60.0)
 @example(start=5e-324, span=5e-324)
-def test_marks_lie_on_the_strip_and_are_few(start: float, span: float) -> None:
+def test_marks_lie_on_the_strip_and_are_few(start, span):
     marks = time_marks(start, start + span)
     assert len(marks) <= MARKS + 1
     assert all(0 <= one["at"] <= 100 and one["text"] for one in marks)
 
 
-def test_marks_of_days_and_hours() -> None:
+def test_marks_of_days_and_hours():
     start = datetime(2025, 3, 3, 9, tzinfo=UTC).timestamp()
     assert [one["text"] for one in time_marks(start, start + 4 * 86400)] == ["4 Mar", "5 Mar", "6 Mar", "7 Mar"]
     assert [one["text"] for one in time_marks(start, start + 4 * 3600)][1] == "10:00"

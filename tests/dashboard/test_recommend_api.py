@@ -1,18 +1,12 @@
 """Recommendations over the API: from the private model alone, and what their owner may compare them with."""
 
-from __future__ import annotations
-
 import json
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets.models import BudgetEntry
 from dashboard.releases import checkin_pages, recommendations
 from privacy_engine import geo
@@ -20,42 +14,38 @@ from privacy_engine.experiments.presets.base import presets, with_examples
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.recommender import Recommender
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import first_error
+from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.kinds import POPULARITY, made, released
 from tests.engine.format_samples import zipped
 
 ROWS = kinds.checkin_rows()
 CELLS = 64
-MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]  # type: ignore[attr-defined]
+MODELS = [cls.registered_name() for cls in mechanisms.of("checkins") if not cls.needs_venues]
 
 
 @pytest.fixture
-def checkins(owner_api: APIClient) -> dict[str, Any]:
-    """The owner's check-ins."""
+def checkins(owner_api):
     return made(owner_api, kinds.checkins(ROWS))
 
 
 @pytest.fixture
-def release(owner_api: APIClient, checkins: dict[str, Any]) -> dict[str, Any]:
+def release(owner_api, checkins):
     """A published model of them on a grid of 8 by 8 cells."""
     return released(owner_api, checkins, POPULARITY)
 
 
-def recommended(api: APIClient, release: dict[str, Any], history: Any, **more: Any) -> Any:
-    """The answer to a request for recommendations."""
+def recommended(api, release, history, **more):
     return api.post(release["urls"]["recommend"], {"history": history, **more})
 
 
-def cell_of(row: str) -> int:
+def cell_of(row):
     """The cell of a row of the upload, by the definition of the grid."""
     lat, lon = map(float, row.split(",")[3:])
     return int((lat - 48.8) / 0.1 * 8) * 8 + int((lon - 2.2) / 0.2 * 8)
 
 
 class TestRecommend:
-    def test_is_what_the_downloaded_model_recommends(
-        self, owner_api: APIClient, release: dict[str, Any], tmp_path: Path
-    ) -> None:
+    def test_is_what_the_downloaded_model_recommends(self, owner_api, release, tmp_path):
         path = tmp_path / "model.json"
         path.write_bytes(owner_api.get(release["urls"]["data"], {"format": "json"}).getvalue())
         model = Recommender.load(path)
@@ -69,9 +59,7 @@ class TestRecommend:
             assert [one["score"] for one in cells] == model.scores(history)[[one["cell"] for one in cells]].tolist()
             assert [one["rank"] for one in cells] == list(range(1, 11))
 
-    def test_costs_nothing_and_never_recommends_the_last_place(
-        self, owner_api: APIClient, release: dict[str, Any]
-    ) -> None:
+    def test_costs_nothing_and_never_recommends_the_last_place(self, owner_api, release):
         before = BudgetEntry.objects.count()
         first = recommended(owner_api, release, []).json()["cells"][0]["cell"]
         answer = recommended(owner_api, release, [7, first], k=1000).json()
@@ -80,14 +68,12 @@ class TestRecommend:
         assert sum(one["share"] for one in answer["cells"]) == pytest.approx(1)
         assert BudgetEntry.objects.count() == before
 
-    def test_reads_no_check_in_for_cells_and_positions(self, owner_api: APIClient, release: dict[str, Any]) -> None:
+    def test_reads_no_check_in_for_cells_and_positions(self, owner_api, release):
         with patch("dashboard.storage.data_files.cached_data", side_effect=AssertionError("the upload was read")):
             assert recommended(owner_api, release, [1, {"lon": 2.3, "lat": 48.85}]).status_code == 200
             assert owner_api.get(release["urls"]["model_map"], {"history": [1, 2]}).status_code == 200
 
-    def test_places_positions_and_cells_are_the_same_history(
-        self, owner_api: APIClient, release: dict[str, Any]
-    ) -> None:
+    def test_places_positions_and_cells_are_the_same_history(self, owner_api, release):
         row = ROWS[0]
         place, lat, lon = row.split(",")[2:]
         cell = next(cell_of(one) for one in sorted(ROWS, key=lambda one: one.split(",")[0]) if f",{place}," in one)
@@ -95,69 +81,54 @@ class TestRecommend:
         assert found[0] == found[1]
         position = recommended(owner_api, release, [{"lon": float(lon), "lat": float(lat)}]).json()
         assert position["history"] == [cell_of(row)]
+        repeated = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
+        assert repeated["history"] == [4, 5, 4]
 
-    def test_repeats_are_collapsed(self, owner_api: APIClient, release: dict[str, Any]) -> None:
-        answer = recommended(owner_api, release, [4, 4, 5, 5, 5, 4]).json()
-        assert answer["history"] == [4, 5, 4]
-
-    def test_distances_are_between_the_centres(self, owner_api: APIClient, release: dict[str, Any]) -> None:
+    def test_distances_are_between_the_centres(self, owner_api, release):
         for one in recommended(owner_api, release, [9, 0]).json()["cells"]:
             away = geo.distance_m(2.2 + 0.0125, 48.8 + 0.00625, one["lon"], one["lat"])
             assert one["distance_m"] == pytest.approx(float(away), rel=1e-6)
         assert all(one["distance_m"] is None for one in recommended(owner_api, release, []).json()["cells"])
 
-    @pytest.mark.parametrize(
-        ("history", "field", "rule"),
-        [
-            ([64], "history.0", "a cell from 0 to 63"),
-            ([1, -1], "history.1", "a cell from 0 to 63"),
-            ([1.5], "history.0", "a cell from 0 to 63"),
-            ([True], "history.0", "a cell from 0 to 63"),
-            ([None], "history.0", "a cell from 0 to 63"),
-            ([[1]], "history.0", "a cell from 0 to 63"),
-            ([{"lon": 2.3}], "history.0", "a position with numbers lon and lat"),
-            ([{"lon": "2.3", "lat": 48.8}], "history.0", "a position with numbers lon and lat"),
+    def test_fail_of_histories(self, owner_api, release):
+        no_cell, no_position = "a cell from 0 to 63", "a position with numbers lon and lat"
+        for history, field, rule in [
+            *[([wrong], "history.0", no_cell) for wrong in (64, 1.5, True, None, [1])],
+            ([1, -1], "history.1", no_cell),
+            ([{"lon": 2.3}], "history.0", no_position),
+            ([{"lon": "2.3", "lat": 48.8}], "history.0", no_position),
             ([{"lon": 9.0, "lat": 48.8}], "history.0", "in the box of the release"),
             (["nowhere"], "history.0", "the name of a place of the upload"),
             ("1,2", "history", "a list of cells"),
             ([1] * 1001, "history", "at most 1,000 places"),
-        ],
-    )
-    def test_fail_of_histories(
-        self, owner_api: APIClient, release: dict[str, Any], history: Any, field: str, rule: str
-    ) -> None:
-        for url in (release["urls"]["recommend"], release["urls"]["recommend_reference"]):
-            answer = owner_api.post(url, {"history": history})
-            error = first_error(answer)
-            assert (answer.status_code, error["field"]) == (400, field)
-            assert error["rule"].startswith(rule)
-            assert "value" in error
+        ]:
+            for url in (release["urls"]["recommend"], release["urls"]["recommend_reference"]):
+                answer = owner_api.post(url, {"history": history})
+                error = first_error(answer)
+                assert (answer.status_code, error["field"]) == (400, field), history
+                assert error["rule"].startswith(rule)
+                assert "value" in error
 
-    @pytest.mark.parametrize("body", ['{"history": [{"lon": NaN, "lat": 48.8}]}', '{"history": [1e999]}', '{"k": 3}'])
-    def test_fail_of_odd_numbers_and_of_no_history(
-        self, owner_api: APIClient, release: dict[str, Any], body: str
-    ) -> None:
-        answer = owner_api.post(release["urls"]["recommend"], body, content_type="application/json")
-        assert answer.status_code == 400
-        assert first_error(answer)["field"].startswith("history")
+    def test_fail_of_odd_numbers_and_of_no_history(self, owner_api, release):
+        for body in ('{"history": [{"lon": NaN, "lat": 48.8}]}', '{"history": [1e999]}', '{"k": 3}'):
+            answer = owner_api.post(release["urls"]["recommend"], body, content_type="application/json")
+            assert (answer.status_code, first_error(answer)["field"][:7]) == (400, "history"), body
+        for k in (0, -1, 1001, "all", None):
+            answer = recommended(owner_api, release, [1], k=k)
+            assert refused(answer) == (400, "k"), k
+        assert refused(owner_api.get(release["urls"]["model_map"], {"history": [64]})) == (400, "history.0")
+        answer = owner_api.get(release["urls"]["histories"], {"user": "who"})
+        assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
 
-    @pytest.mark.parametrize("k", [0, -1, 1001, "all", None])
-    def test_fail_of_numbers_of_cells(self, owner_api: APIClient, release: dict[str, Any], k: Any) -> None:
-        answer = recommended(owner_api, release, [1], k=k)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "k")
-
-    def test_fail_of_other_kinds(self, owner_api: APIClient) -> None:
+    def test_fail_of_other_kinds(self, owner_api):
         stream = made(owner_api, kinds.wide(kinds.counts()))
         row = released(owner_api, stream, kinds.STREAM)
-        answer = owner_api.post(f"{row['urls']['self']}recommend/", {"history": []})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
+        assert refused(owner_api.post(f"{row['urls']['self']}recommend/", {"history": []})) == (400, "dataset")
         assert "recommend" not in row["urls"]
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_model_recommends_and_is_reported(
-    owner_api: APIClient, owner_page: Any, checkins: dict[str, Any], tmp_path: Path, name: str
-) -> None:
+def test_every_model_recommends_and_is_reported(owner_api, owner_page, checkins, tmp_path, name):
     known = POPULARITY | {"side": 4}
     release = released(owner_api, checkins, with_examples(mechanisms[name], known), seed=1)
     urls, path = release["urls"], tmp_path / "model.json"
@@ -178,46 +149,36 @@ def test_every_model_recommends_and_is_reported(
 
 
 class TestReference:
-    def test_is_without_noise_and_beside_the_published_ranking(
-        self, owner_api: APIClient, release: dict[str, Any]
-    ) -> None:
+    def test_is_without_noise_and_beside_the_published_ranking(self, owner_api, release):
+        def reference(**more):
+            return owner_api.post(release["urls"]["recommend_reference"], {"history": [9]} | more).json()
+
         published = [one["cell"] for one in recommended(owner_api, release, [9]).json()["cells"]]
-        found = owner_api.post(release["urls"]["recommend_reference"], {"history": [9]}).json()
+        found, whole = reference(), reference(k=64)
         assert [one["cell"] for one in found["recommended"]] == published
-        whole = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 64}).json()
         rank = {one["cell"]: one["rank"] for one in whole["markov"]}
         assert [one["rank"] for one in found["recommended"]] == [rank[cell] for cell in published]
-        again = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 64}).json()
-        assert again == whole
-
-    def test_the_nearest_cells_are_in_the_order_of_their_distance(
-        self, owner_api: APIClient, release: dict[str, Any]
-    ) -> None:
-        found = owner_api.post(release["urls"]["recommend_reference"], {"history": [9], "k": 63}).json()["nearest"]
-        assert 9 not in [one["cell"] for one in found]
-        assert all(one["distance_m"] <= other["distance_m"] + 1e-6 for one, other in pairwise(found))
-        assert {one["cell"] for one in found[:4]} == {1, 8, 10, 17}
-        empty = owner_api.post(release["urls"]["recommend_reference"], {"history": []}).json()
-        assert empty["nearest"] == []
+        assert reference(k=64) == whole
+        nearest = reference(k=63)["nearest"]
+        assert 9 not in [one["cell"] for one in nearest]
+        assert all(one["distance_m"] <= other["distance_m"] + 1e-6 for one, other in pairwise(nearest))
+        assert {one["cell"] for one in nearest[:4]} == {1, 8, 10, 17}
+        assert reference(history=[])["nearest"] == []
 
 
 class TestModelMap:
-    def test_has_the_grid_and_what_was_published(self, owner_api: APIClient, release: dict[str, Any]) -> None:
+    def test_has_the_grid_and_what_was_published(self, owner_api, release):
         found = owner_api.get(release["urls"]["model_map"]).json()
         assert (found["columns"], found["rows"], found["west"], found["north"]) == (8, 8, 2.2, 48.9)
         cells = owner_api.get(release["urls"]["cells"], {"k": 64}).json()["cells"]
         assert found["densities"] == [one["count"] for one in sorted(cells, key=lambda one: one["cell"])]
         assert found["boxes"] == []
 
-    def test_the_truth_is_the_upload(self, owner_api: APIClient, release: dict[str, Any]) -> None:
+    def test_the_truth_is_the_upload(self, owner_api, release):
         found = owner_api.get(release["urls"]["true_densities"])
         expected = np.bincount([cell_of(row) for row in ROWS], minlength=CELLS)
         assert found.json()["densities"] == expected.tolist()
         assert "no-store" in found.headers["Cache-Control"]
-
-    def test_fail_of_a_cell(self, owner_api: APIClient, release: dict[str, Any]) -> None:
-        answer = owner_api.get(release["urls"]["model_map"], {"history": [64]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "history.0")
 
 
 class TestVenues:
@@ -225,67 +186,44 @@ class TestVenues:
     PLACES = ("v1", "v2", "v2", "v3", "v1", "v2")
 
     @pytest.fixture
-    def release(self, owner_api: APIClient) -> dict[str, Any]:
+    def release(self, owner_api):
         """A model that counts the venues of a list, with hardly any noise."""
         rows = [f"u{i},2024-06-01T00:0{i}:00Z,{place}" for i, place in enumerate(self.PLACES)]
         files = {"checkins.csv": kinds.checkins(rows, "user_id,time,place_id"), "venues.csv": self.VENUES.encode()}
         dataset = made(owner_api, zipped(**files), "data.zip", kind="checkins")
         return released(owner_api, dataset, POPULARITY | {"name": "checkin-venues", "epsilon": 500.0, "side": 2})
 
-    def test_are_ranked_inside_a_cell_by_what_was_published(
-        self, owner_api: APIClient, release: dict[str, Any]
-    ) -> None:
+    def test_are_ranked_inside_a_cell_by_what_was_published(self, owner_api, release):
         found = owner_api.get(release["urls"]["venues"], {"cell": 0}).json()
-        assert [(one["rank"], one["venue"], one["name"], one["count"]) for one in found["venues"]] == [
-            (1, "v2", "Park", 3),
-            (2, "v1", "Café", 2),
-        ]
+        shown = [(one["rank"], one["venue"], one["name"], one["count"]) for one in found["venues"]]
+        assert shown == [(1, "v2", "Park", 3), (2, "v1", "Café", 2)]
         other = owner_api.get(release["urls"]["venues"], {"cell": 3, "k": 1}).json()["venues"]
         assert [one["venue"] for one in other] == ["v3"]
         assert owner_api.get(release["urls"]["venues"], {"cell": 1}).json()["venues"] == []
 
-    def test_fail_of_cells_and_of_other_models(self, owner_api: APIClient, release: dict[str, Any]) -> None:
-        answer = owner_api.get(release["urls"]["venues"], {"cell": 4})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "cell")
+    def test_fail_of_cells_and_of_other_models(self, owner_api, release):
+        assert refused(owner_api.get(release["urls"]["venues"], {"cell": 4})) == (400, "cell")
         other = released(owner_api, made(owner_api, kinds.checkins(ROWS)), POPULARITY)
-        answer = owner_api.get(other["urls"]["venues"], {"cell": 0})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "release")
+        assert refused(owner_api.get(other["urls"]["venues"], {"cell": 0})) == (400, "release")
 
 
 class TestHistories:
-    def test_lists_users_by_their_check_ins(self, owner_api: APIClient, release: dict[str, Any]) -> None:
+    def test_lists_users_by_their_check_ins_and_has_the_last_cells_of_one(self, owner_api, release):
         found = owner_api.get(release["urls"]["histories"], {"most": 5}).json()
         names = [row.split(",")[0] for row in ROWS]
-        assert found["of"] == len(set(names))
+        assert (found["of"], found["shown"]) == (len(set(names)), None)
         assert [one["checkins"] for one in found["users"]] == sorted(map(names.count, set(names)), reverse=True)[:5]
-        assert found["shown"] is None
-
-    def test_has_the_last_cells_of_a_user(self, owner_api: APIClient, release: dict[str, Any]) -> None:
-        user = ROWS[0].split(",")[0]
-        visited = [cell_of(row) for row in ROWS if row.startswith(f"{user},")]
+        visited = [cell_of(row) for row in ROWS if row.startswith(f"{names[0]},")]
         collapsed = [cell for i, cell in enumerate(visited) if i == 0 or visited[i - 1] != cell]
-        shown = owner_api.get(release["urls"]["histories"], {"user": user}).json()["shown"]
-        assert shown["visits"] == len(collapsed)
-        assert shown["history"] == collapsed[-recommendations.LATEST :]
-
-    def test_fail_of_a_user(self, owner_api: APIClient, release: dict[str, Any]) -> None:
-        answer = owner_api.get(release["urls"]["histories"], {"user": "who"})
-        assert (answer.status_code, first_error(answer)["field"], first_error(answer)["value"]) == (400, "user", "who")
-
-
-def test_a_stranger_is_recommended_nothing(stranger_api: APIClient, stranger: User, release: dict[str, Any]) -> None:
-    stranger_api.force_login(stranger)
-    for name in ("recommend", "recommend_reference"):
-        assert stranger_api.post(release["urls"][name], {"history": []}).status_code == 404
-    for name in ("model_map", "true_densities", "histories", "venues"):
-        assert stranger_api.get(release["urls"][name]).status_code == 404
+        shown = owner_api.get(release["urls"]["histories"], {"user": names[0]}).json()["shown"]
+        assert (shown["visits"], shown["history"]) == (len(collapsed), collapsed[-recommendations.LATEST :])
 
 
 class TestEvaluated:
     """A release has the figures of an evaluation only if it has its parameters."""
 
     @pytest.mark.parametrize("name", MODELS)
-    def test_parameters_of_the_preset_are_its_own_whatever_level_and_grid(self, name: str) -> None:
+    def test_parameters_of_the_preset_are_its_own_whatever_level_and_grid(self, name):
         preset = presets.parse({"name": "recommendation-epsilon"}).spec()
         (spec,) = [one["mechanism"] for one in preset.grid["release"] if one["mechanism"]["name"] == name]
         own = spec | {"epsilon": 0.3, "side": 4, "west": -74.0, "south": 40.0, "east": -73.0, "north": 41.0}
@@ -294,5 +232,5 @@ class TestEvaluated:
         assert unusual(own | {"contributions": 7}) == ["Check-ins per user"]
 
 
-def unusual(spec: dict[str, Any]) -> list[str]:
+def unusual(spec):
     return checkin_pages._unusual(mechanisms.parse(spec))

@@ -1,6 +1,4 @@
-"""Attacks on releases that exist: the engine's own results, for the owner alone, computed once, never published."""
-
-from __future__ import annotations
+"""Attacks on releases that exist: the engine's own results, for the owner alone, in a request or by a job."""
 
 import csv
 import io
@@ -9,24 +7,29 @@ import zipfile
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
-from dashboard.attacks import execution, services
+from dashboard.attacks import execution, files, services
 from dashboard.attacks.models import Attack
 from dashboard.datasets.people import people_of
+from dashboard.datasets.services import delete_dataset
+from dashboard.jobs import leases, queue, reaper
+from dashboard.jobs.models import State
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.maintenance import cleanup
 from dashboard.releases import execution as drawing
 from dashboard.releases.files import read_releases
-from dashboard.releases.services import derive_release
+from dashboard.releases.services import derive_release, discard_release
+from dashboard.storage import local_files
 from privacy_engine.attacks import attacks
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
-from tests.dashboard.api_helpers import decode_track, first_error, release_url
+from tests.dashboard.api_helpers import UNIFORM, decode_track, first_error, refused, release_url
 from tests.dashboard.attack_helpers import (
     CROWD,
     HOME_WORK,
     LONG,
     QUICK,
-    URL,
     attack_url,
     downloaded,
     engine_result,
@@ -35,6 +38,7 @@ from tests.dashboard.attack_helpers import (
     run_queued_attacks,
 )
 from tests.dashboard.conftest import HOME
+from tests.dashboard.test_cleanup import aged
 
 
 class TestResult:
@@ -90,8 +94,6 @@ class TestResult:
         assert np.shape(result["rank"]) == (3, 5)
         assert first_error(owner_api.get(attack_url(reported["id"], "data"), {"format": "csv"}))["field"] == "format"
         assert owner_api.get(attack_url(reported["id"], "track")).status_code == 409
-
-    def test_one_series_of_several(self, owner_api, crowd):
         reported = request_attack(owner_api, crowd, HOME_WORK, series=2).json()
         assert json.loads(downloaded(owner_api, reported["id"], "json"))["result"] == engine_result(crowd, HOME_WORK, 2)
 
@@ -147,32 +149,12 @@ class TestOnce:
         assert len(runs) == 1
 
     def test_one_that_was_cancelled_is_tried_again_by_requesting_again(self, owner_api, done, queued_attack):
-        assert owner_api.post(attack_url(queued_attack.pk, "cancel")).json()["state"] == "cancelled"
+        owner_api.post(attack_url(queued_attack.pk, "cancel"))
         again = request_attack(owner_api, done, LONG)
         assert (again.status_code, again.json()["id"], again.json()["state"]) == (200, str(queued_attack.pk), "queued")
 
 
-class TestOwnerOnly:
-    ENDPOINTS = ("", "result/", "data/", "track/")
-
-    def test_a_stranger_gets_404(self, stranger_api, owner_api, done, anonymous_api):
-        pk = request_attack(owner_api, done, QUICK).json()["id"]
-        for endpoint in self.ENDPOINTS:
-            assert stranger_api.get(attack_url(pk) + endpoint).status_code == 404, endpoint
-            assert anonymous_api.get(attack_url(pk) + endpoint).status_code == 401, endpoint
-        for endpoint in ("cancel/", "retry/"):
-            assert stranger_api.post(attack_url(pk) + endpoint).status_code == 404
-        assert stranger_api.delete(attack_url(pk)).status_code == 404
-        assert stranger_api.get(URL, {"release": str(done.pk)}).json()["results"] == []
-        assert request_attack(stranger_api, done, QUICK).status_code == 404
-        assert owner_api.get(attack_url(pk)).status_code == 200
-
-    def test_lists_are_of_one_release(self, owner_api, done, crowd):
-        request_attack(owner_api, done, HOME_WORK), request_attack(owner_api, crowd, HOME_WORK)
-        assert len(owner_api.get(URL).json()["results"]) == 2
-        (reported,) = owner_api.get(URL, {"release": str(crowd.pk)}).json()["results"]
-        assert reported["release"] == str(crowd.pk)
-
+class TestOthers:
     def test_it_is_in_no_release_and_no_bundle(self, owner_api, done):
         before = {path.name for path in done.folder.iterdir()}
         for attack in (HOME_WORK, QUICK):
@@ -186,37 +168,27 @@ class TestOwnerOnly:
 
 
 class TestHostile:
-    @pytest.mark.parametrize(
-        ("change", "field"),
-        [
-            ({"within_m": -1}, "within_m"),
-            ({"within_m": float("nan")}, "within_m"),
-            ({"within_m": "200"}, "within_m"),
-            ({"distance_m": True}, "distance_m"),
-            ({"duration_s": None}, "duration_s"),
-            ({"extra": 1}, "extra"),
-            ({"name": "home"}, "name"),
-            ({"name": ["home-work"]}, "name"),
-        ],
-    )
-    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done, change, field):
-        answer = request_attack(owner_api, done, HOME_WORK | change)
-        assert answer.status_code == 400
-        assert first_error(answer)["field"].endswith(field)
+    def test_a_parameter_that_is_none_is_refused_by_name(self, owner_api, done):
+        for field, value in (
+            *(("within_m", wrong) for wrong in (-1, float("nan"), "200")),
+            ("distance_m", True),
+            ("duration_s", None),
+            ("extra", 1),
+            ("name", "home"),
+            ("name", ["home-work"]),
+        ):
+            answer = request_attack(owner_api, done, HOME_WORK | {field: value})
+            assert (answer.status_code, first_error(answer)["field"].split(".")[-1]) == (400, field), value
         assert not Attack.objects.exists()
 
-    @pytest.mark.parametrize("series", [-1, 1, 10**14, "1.5", True, [0], {}])
-    def test_there_is_no_such_series(self, owner_api, done, series):
-        answer = request_attack(owner_api, done, HOME_WORK, series=series)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
-
-    @pytest.mark.parametrize("attack", [None, [], "home-work", 1])
-    def test_an_attack_is_an_object(self, owner_api, done, attack):
-        assert request_attack(owner_api, done, attack).status_code == 400
+    def test_there_is_no_such_series_and_an_attack_is_an_object(self, owner_api, done):
+        for series in (-1, 1, 10**14, "1.5", True, [0], {}):
+            assert refused(request_attack(owner_api, done, HOME_WORK, series=series)) == (400, "series"), series
+        for attack in (None, [], "home-work", 1):
+            assert request_attack(owner_api, done, attack).status_code == 400, attack
 
     def test_fail_not_done(self, owner_api, submit):
-        answer = request_attack(owner_api, submit(), HOME_WORK)
-        assert (answer.status_code, first_error(answer)["field"]) == (409, "release")
+        assert refused(request_attack(owner_api, submit(), HOME_WORK)) == (409, "release")
 
     def test_fail_a_smoothed_release_where_draws_are_read(self, owner_api, done):
         made = derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})])
@@ -231,21 +203,113 @@ class TestHostile:
     def test_fail_one_series_where_many_are_needed(self, owner_api, done, crowd):
         answer = request_attack(owner_api, done, CROWD)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release of at least 2 people")
-        answer = request_attack(owner_api, crowd, CROWD, series=0)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+        for answer in (
+            request_attack(owner_api, crowd, CROWD, series=0),
+            request_attack(owner_api, crowd, CROWD | {"points": 20}),  # more than there are
+        ):
+            assert refused(answer) == (400, "series")
+        assert not Attack.objects.exists()
+        assert not list((HOME / "attacks").glob("*"))
 
     def test_fail_without_times(self, owner_api, owner, make_dataset):
         bare = samples()[2].series
         dataset = make_dataset(owner, type(bare)(bare.lon, bare.lat))
         marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [0]})
-        release = finished_release(
-            owner, dataset, marks, {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 20.0}
-        )
-        answer = request_attack(owner_api, release, HOME_WORK)
+        answer = request_attack(owner_api, finished_release(owner, dataset, marks, UNIFORM), HOME_WORK)
         assert (answer.status_code, first_error(answer)["rule"]) == (409, "a release with times")
 
-    def test_fail_what_the_points_lack_leaves_nothing(self, owner_api, crowd):
-        answer = request_attack(owner_api, crowd, CROWD | {"points": 20})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "series")
+
+class TestWorker:
+    def test_its_title_and_page_name_it(self, owner_api, queued_attack):
+        (job,) = owner_api.get("/api/v1/jobs/").json()["results"]
+        assert job["title"] == "Localisation on Skip · ε 1 / 200\u202fm, A day in Paris"
+        assert f"attack={queued_attack.pk}" in job["urls"]["page"]
+
+    def test_cancelled_while_it_runs_it_stops_and_leaves_no_file(self, owner_api, queued_attack, monkeypatch):
+        stated = []
+        honest = leases.Lease.report
+
+        def report(lease, stage, share):
+            stated.append((stage, share))
+            lease._reported = 0.0
+            if stage == "Attacking":
+                queue.request_cancel(queued_attack)
+            honest(lease, stage, share)
+
+        monkeypatch.setattr(leases.Lease, "report", report)
+        execution.run(queued_attack.pk)
+        queued_attack.refresh_from_db()
+        assert (queued_attack.state, stated[-1][0]) == (State.CANCELLED, "Attacking")
+        assert not list((HOME / "attacks").rglob("*.*"))
+
+    def test_killed_and_requeued_there_is_one_result(self, queued_attack, monkeypatch):
+        honest = execution.attacked
+
+        def killed(row, token, report):
+            honest(row, token, report)
+            Attack.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timezone.timedelta(seconds=1))
+            reaper.sweep(Attack)
+            raise leases.LeaseLost
+
+        monkeypatch.setattr(queue, "enqueue", lambda job: True)
+        with monkeypatch.context() as patch:
+            patch.setattr(execution, "attacked", killed)
+            execution.run(queued_attack.pk)
+        queued_attack.refresh_from_db()
+        assert queued_attack.state == State.QUEUED
+        execution.run(queued_attack.pk)
+        queued_attack.refresh_from_db()
+        assert (queued_attack.state, queued_attack.attempt) == (State.DONE, 2)
+        assert [path.name for path in queued_attack.folder.iterdir()] == [queued_attack.data_file]
+
+    def test_what_fails_states_what_to_do(self, owner_api, taxi_release, monkeypatch):
+        monkeypatch.setattr("privacy_engine.attacks.localisation.MOST_STATES", 100)
+        pk = request_attack(owner_api, taxi_release(), LONG).json()["id"]
+        run_queued_attacks()
+        error = owner_api.get(attack_url(pk)).json()["error"]
+        assert (error["code"], error["field"], error["again"]) == ("parameter", "cells", False)
+        assert error["action"]
+
+
+class TestGone:
+    def test_alone_or_with_its_release_or_dataset(
+        self, owner_api, done, taxi_release, django_capture_on_commit_callbacks
+    ):
+        alone, with_release = (request_attack(owner_api, done, one).json()["id"] for one in (HOME_WORK, QUICK))
+        with_dataset = taxi_release()
+        request_attack(owner_api, with_dataset, HOME_WORK)
+        assert len(list((HOME / "attacks").iterdir())) == 3
+        with django_capture_on_commit_callbacks(execute=True):
+            assert owner_api.delete(attack_url(alone)).status_code == 204
+        assert not (HOME / "attacks" / alone).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            discard_release(release=done)
+        assert not (HOME / "attacks" / with_release).exists()
+        with django_capture_on_commit_callbacks(execute=True):
+            delete_dataset(dataset=with_dataset.dataset)
+        assert not list((HOME / "attacks").iterdir())
         assert not Attack.objects.exists()
+
+    def test_deleted_while_a_worker_runs_it_nothing_stays(self, queued_attack, monkeypatch):
+        honest = execution.attacked
+
+        def disturbed(row, token, report):
+            found = honest(row, token, report)
+            Attack.objects.filter(pk=row.pk).delete()
+            return found
+
+        monkeypatch.setattr(execution, "attacked", disturbed)
+        execution.run(queued_attack.pk)
         assert not list((HOME / "attacks").glob("*"))
+
+    def test_the_sweep_removes_files_without_a_row(self, owner_api, done):
+        pk = request_attack(owner_api, done, HOME_WORK).json()["id"]
+        row = Attack.objects.get(pk=pk)
+        orphan = aged(local_files.home("attacks", "0" * 8 + "-0000-4000-8000-" + "0" * 12), 61)
+        stale = aged(row.folder / f"{'a' * 32}.parquet", 3601)
+        aged(row.data_path, 3601)
+        cleanup.tidy()
+        assert not orphan.exists()
+        assert not stale.exists()
+        assert row.data_path.exists()
+        assert files.read(row).places

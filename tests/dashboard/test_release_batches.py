@@ -1,10 +1,7 @@
 """What releases are called, and the batches they were submitted in."""
 
-from __future__ import annotations
-
 import uuid
 from datetime import timedelta
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -19,6 +16,7 @@ from tests.dashboard.kinds import POPULARITY
 
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
 STREAM = {"name": "stream-uniform", "epsilon": 0.5, "window": 52}
+OU = {"name": "ou-smoother"}
 MODEL = POPULARITY | {"epsilon": 2.0}
 
 
@@ -27,39 +25,27 @@ MODEL = POPULARITY | {"epsilon": 2.0}
     [
         (SKIP, [], "Skip · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m"),
         (SKIP | {"radius_m": 1500}, [], "Skip · ε 1 / 1.5\u202fkm", "landmark-skip_eps1_D1500m"),
-        (
-            SKIP,
-            [{"name": "ou-smoother"}],
-            "Skip + OU smoother · ε 1 / 200\u202fm",
-            "landmark-skip_eps1_D200m_ou-smoother",
-        ),
+        (SKIP, [OU], "Skip + OU smoother · ε 1 / 200\u202fm", "landmark-skip_eps1_D200m_ou-smoother"),
         (STREAM, [], "Uniform · ε 0.5 / 52 timestamps", "stream-uniform_eps0.5_w52"),
         (STREAM | {"window": 1}, [], "Uniform · ε 0.5 / timestamp", "stream-uniform_eps0.5_w1"),
         (MODEL | {"privacy_unit": "user"}, [], "Popularity · ε 2 / user", "checkin-popularity_eps2_c5_G8"),
-        (
-            MODEL | {"privacy_unit": "record"},
-            [],
-            "Popularity · ε 2 / check-in",
-            "checkin-popularity_eps2_record_c5_G8",
-        ),
+        (MODEL | {"privacy_unit": "record"}, [], "Popularity · ε 2 / check-in", "checkin-popularity_eps2_record_c5_G8"),
     ],
 )
-def test_a_release_is_called_by_mechanism_steps_and_level(
-    mechanism: dict[str, Any], steps: list[dict[str, Any]], called: str, stem: str
-) -> None:
+def test_a_release_is_called_by_mechanism_steps_and_level(mechanism, steps, called, stem):
     spec = ReleaseSpec.parse({"mechanism": mechanism, "seed": None, "postprocess": steps})
     assert title(spec).removeprefix("Stream ").lower() == called.lower()
     assert "_".join(file_parts(spec)) == stem
 
 
-def row(name: str, at_s: float, *, epsilon: float = 1.0, seed: int | None = None, source: Any = None) -> Release:
+def row(name, at_s, *, epsilon=1.0, seed=None, source=None):
     spec = {"mechanism": SKIP | {"name": name, "epsilon": epsilon}, "seed": seed}
     made = Release(kind=Kind.TRAJECTORY, spec=spec, mechanism=name, seeded=seed is not None, source=source)
     made.created_at = now() + timedelta(seconds=at_s)
     return made
 
 
-def test_batches_have_one_level_and_were_submitted_together() -> None:
+def test_batches_have_one_level_and_were_submitted_together():
     rows = [
         row("landmark-skip", 0),
         row("landmark-uniform", 2),
@@ -80,7 +66,7 @@ def test_batches_have_one_level_and_were_submitted_together() -> None:
     ]
 
 
-def test_a_batch_is_of_one_landmark_set_and_its_query_compares_it() -> None:
+def test_a_batch_is_of_one_landmark_set_and_its_query_compares_it():
     one, other = uuid.uuid4(), uuid.uuid4()
     rows = [row(name, at) for at, name in enumerate(("landmark-skip", "landmark-uniform", "landmark-adaptive"))]
     for release, landmark_set in zip(rows, (one, one, other), strict=True):

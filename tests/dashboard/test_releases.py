@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from dashboard.core.errors import Conflict
 from dashboard.datasets import ledger
-from dashboard.datasets import services as datasets
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.jobs import leases, queue, reaper
 from dashboard.jobs import models as job_models
@@ -35,13 +34,11 @@ class TestSubmit:
         assert charges(release) == [1]
         assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1, "events": 8}
 
-    def test_seeded_release_charges_nothing(self, submit, ready_dataset):
-        release = submit(seed=7)
-        assert release.seeded
-        assert charges(release) == []
-        assert ledger.spent(ready_dataset)["per_km"] == 0
-
     def test_enqueues_only_after_the_commit(self, submit, django_capture_on_commit_callbacks, monkeypatch):
+        with django_capture_on_commit_callbacks(execute=True):
+            release = submit()  # a broker that is away is no error
+        release.refresh_from_db()
+        assert (release.state, release.enqueued_at) == (State.QUEUED, None)
         enqueue = Mock()
         monkeypatch.setattr(queue, "enqueue", enqueue)
         with django_capture_on_commit_callbacks(execute=True):
@@ -49,21 +46,10 @@ class TestSubmit:
             enqueue.assert_not_called()
         enqueue.assert_called_once_with(release)
 
-    def test_a_broker_that_is_away_is_no_error(self, submit, django_capture_on_commit_callbacks):
-        with django_capture_on_commit_callbacks(execute=True):
-            release = submit()
-        release.refresh_from_db()
-        assert (release.state, release.enqueued_at) == (State.QUEUED, None)
-
-    def test_fail_budget_exceeded_leaves_no_row_and_no_charge(self, submit, ready_dataset):
-        datasets.set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1000.0)
-        with pytest.raises(Conflict) as refused:
-            submit()
-        assert refused.value.code == "budget"
-        assert not Release.objects.exists()
-        assert not BudgetEntry.objects.exists()
-
-    def test_fail_dataset_not_ready(self, submit, ready_dataset):
+    def test_fail_of_another_persons_and_of_what_is_not_ready(self, submit, stranger, ready_dataset, landmark_set):
+        spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 1.0}})
+        with pytest.raises(PermissionDenied):
+            services.submit_release(owner=stranger, dataset=ready_dataset, landmark_set=landmark_set, spec=spec)
         ready_dataset.state, ready_dataset.finished_at = State.QUEUED, None
         ready_dataset.save()
         with pytest.raises(Conflict, match="queued"):
@@ -78,51 +64,22 @@ class TestSubmit:
             submit()
         assert not BudgetEntry.objects.exists()
 
-    def test_fail_landmark_set_of_another_dataset(self, owner, ready_dataset, make_dataset, paris_day):
-        other = make_dataset(owner, paris_day)
-        marks = mark_landmarks(owner=owner, dataset=other, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 1.0}})
-        with pytest.raises(ParameterError, match="landmark_set must be a landmark set of this dataset"):
-            services.submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
-
-    def test_fail_a_person_elses_dataset(self, stranger, ready_dataset, landmark_set):
-        spec = ReleaseSpec.parse({"mechanism": {"name": "event-level", "epsilon": 1.0, "radius_m": 1.0}})
-        with pytest.raises(PermissionDenied):
-            services.submit_release(owner=stranger, dataset=ready_dataset, landmark_set=landmark_set, spec=spec)
-
 
 class TestIdempotencyKey:
-    def test_same_request_same_release_one_charge(self, submit, ready_dataset):
-        assert len({submit(key="monday").pk for _ in range(10)}) == 1
-        assert ledger.spent(ready_dataset)["releases"] == 1
-
-    def test_another_key_another_release(self, submit):
-        assert submit(key="monday").pk != submit(key="tuesday").pk
-
-    def test_fail_another_request_under_the_same_key(self, submit):
-        submit(key="monday")
+    def test_fail_another_request_or_landmark_set_under_the_same_key(self, submit, ready_dataset):
+        first = submit(key="monday")
         with pytest.raises(Conflict, match="another request"):
             submit(key="monday", epsilon=2.0)
-
-    def test_fail_another_landmark_set_under_the_same_key(self, submit, ready_dataset):
-        first = submit(key="monday")
-        other = mark_landmarks(
-            owner=first.owner, dataset=ready_dataset, method={"name": "manual", "events": [0]}, name="other"
-        )
+        marks = {"name": "manual", "events": [0]}
+        other = mark_landmarks(owner=first.owner, dataset=ready_dataset, method=marks, name="other")
+        given = {"owner": first.owner, "dataset": ready_dataset, "landmark_set": other, "spec": first.parsed_spec}
         with pytest.raises(Conflict, match="another request"):
-            services.submit_release(
-                owner=first.owner,
-                dataset=ready_dataset,
-                landmark_set=other,
-                spec=first.parsed_spec,
-                idempotency_key="monday",
-            )
-
-    @pytest.mark.parametrize("key", ["two parts", "x" * 101, "clé", "a\nb"])
-    def test_fail_key_that_is_no_key(self, submit, key):
-        with pytest.raises(ParameterError) as refused:
-            submit(key=key)
-        assert refused.value.field == "Idempotency-Key"
+            services.submit_release(**given, idempotency_key="monday")
+        assert submit(key="tuesday").pk != first.pk
+        for key in ("two parts", "x" * 101, "clé", "a\nb"):
+            with pytest.raises(ParameterError) as refused:
+                submit(key=key)
+            assert refused.value.field == "Idempotency-Key"
 
     def test_the_database_refuses_it_where_the_query_before_cannot(self, submit, monkeypatch):
         first = submit(key="monday")
@@ -144,51 +101,37 @@ class TestLedger:
         assert charges(release) == [1]
         assert ledger.spent(ready_dataset)["releases"] == 1
 
-    def test_given_back_where_no_worker_ever_claimed_it(self, submit, ready_dataset):
-        release = submit()
-        services.cancel_release(release=release)
-        assert (release.state, charges(release)) == (State.CANCELLED, [1, -1])
-        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0, "events": 0}
-
-    def test_kept_where_one_did(self, submit):
-        release = submit()
-        leases.claim(Release, release.pk)
-        expire(release)
-        reaper.sweep(Release)
-        services.cancel_release(release=release)
-        assert (release.state, charges(release)) == (State.CANCELLED, [1])
-
-    def test_given_up_after_three_attempts_and_still_charged(self, submit):
-        release = submit()
-        for _ in range(3):
-            assert leases.claim(Release, release.pk)
-            expire(release)
-            reaper.sweep(Release)
-        release.refresh_from_db()
-        assert (release.state, release.error["code"]) == (State.FAILED, "crashed")
-        assert charges(release) == [1]
-
-
-class TestCancel:
-    def test_a_waiting_release_never_runs(self, submit):
-        release = submit()
-        services.cancel_release(release=release)
-        assert executed(release).state == State.CANCELLED
-        assert release.attempt == 0
-
-    def test_a_running_release_receives_it_and_stops(self, submit):
+    def test_kept_on_cancelling_where_a_worker_claimed_it_and_on_every_retry(self, submit):
         release = submit()
         token = leases.claim(Release, release.pk)
         services.cancel_release(release=release)
         assert release.state == State.RUNNING
         with pytest.raises(leases.Cancelled):
             leases.Lease(Release, release.pk, token).report("Drawing", 0.5)
+        expire(release)
+        assert reaper.sweep(Release)["cancelled"] == 1
+        release.refresh_from_db()
+        assert (release.state, charges(release)) == (State.CANCELLED, [1])
+        again = services.retry_release(release=release)
+        services.cancel_release(release=again)
+        assert (again.pk, again.state, charges(again)) == (release.pk, State.CANCELLED, [1])
+        done = executed(services.retry_release(release=again))
+        assert (done.pk, done.state, charges(done)) == (release.pk, State.DONE, [1])
+        for refused, error in (
+            (services.cancel_release, job_models.NotOpen),
+            (services.retry_release, job_models.NotRetryable),
+        ):
+            with pytest.raises(error):
+                refused(release=done)
+        assert charges(done) == [1]
 
-    def test_fail_over_already(self, submit):
-        release = executed(submit())
-        with pytest.raises(job_models.NotOpen):
-            services.cancel_release(release=release)
-        assert charges(release) == [1]
+    def test_kept_where_its_worker_was_lost_and_it_was_then_cancelled(self, submit):
+        release = submit()
+        leases.claim(Release, release.pk)
+        expire(release)
+        reaper.sweep(Release)
+        services.cancel_release(release=release)
+        assert (release.state, charges(release)) == (State.CANCELLED, [1])
 
 
 class TestRetry:
@@ -199,6 +142,7 @@ class TestRetry:
             assert (again.pk, again.state, again.attempt, again.error) == (failed.pk, State.QUEUED, 0, None)
             failed = interrupted(again, monkeypatch, fail)
             assert failed.state == State.FAILED
+            assert charges(failed) == [1]
         assert executed(services.retry_release(release=failed)).state == State.DONE
         assert charges(failed) == [1]
         assert ledger.spent(ready_dataset) == {"per_km": 5.0, "releases": 1, "events": 8}
@@ -217,35 +161,23 @@ class TestRetry:
     def test_a_late_attempt_publishes_nothing_beside_it(self, submit):
         release = submit()
         zombie = leases.Lease(Release, release.pk, leases.claim(Release, release.pk))
-        for _ in range(3):  # each worker is lost, and the job given up
+        for _ in range(3):  # each worker is lost, and the job given up, still charged
             expire(release)
             reaper.sweep(Release)
             leases.claim(Release, release.pk)
         release.refresh_from_db()
-        assert release.error["code"] == "crashed"
+        assert (release.state, release.error["code"], charges(release)) == (State.FAILED, "crashed", [1])
         done = executed(services.retry_release(release=release))
         with pytest.raises(leases.LeaseLost):
             zombie.finish(State.DONE, data_file="late.parquet", data_sha256="0" * 64)
         release.refresh_from_db()
         assert (release.data_sha256, charges(release)) == (done.data_sha256, [1])
 
-    def test_of_one_cancelled_while_it_ran_costs_nothing_more(self, submit):
-        release = submit()
-        leases.claim(Release, release.pk)
-        services.cancel_release(release=release)
-        expire(release)
-        assert reaper.sweep(Release)["cancelled"] == 1
-        again = services.retry_release(release=release)
-        assert (again.pk, executed(again).state, charges(again)) == (release.pk, State.DONE, [1])
-
-    def test_cancelled_after_a_retry_nothing_is_given_back(self, submit, monkeypatch):
-        again = services.retry_release(release=interrupted(submit(), monkeypatch, fail))
-        services.cancel_release(release=again)
-        assert (again.state, charges(again)) == (State.CANCELLED, [1])
-
     def test_of_one_whose_charge_was_given_back_is_a_new_release_with_its_own(self, submit, ready_dataset):
         cancelled = submit()
         services.cancel_release(release=cancelled)
+        assert ledger.spent(ready_dataset) == {"per_km": 0.0, "releases": 0, "events": 0}
+        assert executed(cancelled).attempt == 0
         again = services.retry_release(release=cancelled)
         assert again.pk != cancelled.pk
         assert again.spec == cancelled.spec
@@ -260,11 +192,6 @@ class TestRetry:
         with pytest.raises(job_models.NotRetryable):
             services.retry_release(release=seen[1])
 
-    def test_fail_where_it_neither_failed_nor_was_cancelled(self, submit):
-        for release in (submit(), executed(submit())):
-            with pytest.raises(job_models.NotRetryable):
-                services.retry_release(release=release)
-
 
 class TestDiscard:
     def test_files_go_after_the_commit_and_the_charge_stays(
@@ -277,15 +204,9 @@ class TestDiscard:
             assert files() != before
         assert [path for path in files() if path not in before] == []
         assert ledger.spent(ready_dataset)["releases"] == 1
-
-    def test_one_that_never_ran_is_given_back(self, submit, ready_dataset):
-        services.discard_release(release=submit())
-        assert ledger.spent(ready_dataset)["releases"] == 0
+        waiting = submit()
+        with pytest.raises(IntegrityError), transaction.atomic():  # done without data
+            Release.objects.filter(pk=waiting.pk).update(state=State.DONE, finished_at=timezone.now())
+        services.discard_release(release=waiting)  # one that never ran is given back
+        assert ledger.spent(ready_dataset)["releases"] == 1
         assert not Release.objects.exists()
-
-
-class TestRow:
-    def test_the_database_refuses_a_done_release_without_data(self, submit):
-        release = submit()
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=timezone.now())

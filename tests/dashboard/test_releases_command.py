@@ -1,7 +1,5 @@
 """``manage.py release``: one release from a file to a file, with no server, no database and no broker."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -28,51 +26,46 @@ from tests.dashboard.command_runner import DAY, runner
 ROOT = Path(__file__).resolve().parents[2]
 UNIFORM = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200"]
 MARKS = ["--landmarks", "manual:0,2"]
+LEVEL_200 = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
 
 
 @pytest.fixture
 def run(capsys):
-    """``run(*arguments)``: stdout, stderr and exit code; in this process."""
-
     return runner(Command, "release", capsys)
 
 
-@pytest.mark.parametrize("fmt", FORMATS)
-def test_writes_what_reads_back_with_its_label(run, day, tmp_path, fmt):
-    out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
-    stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
-    assert (wrong, code) == ("", 0)
+def test_writes_what_reads_back_with_its_label(run, day, tmp_path):
     listed = Decisions.of(formats.read(day).report).listed
     statement = (
         "with the same landmarks and times; not covered: which events are landmarks, selected manually; "
         f"the values of {len(listed)} reading options, decided from the data."
     )
-    assert stated.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
-    assert stated.rstrip("\n").endswith(statement)
-    assert stated.count("\n") == 1
-    assert len(formats.read(out)) == 4
-    assert b"all 2 landmarks together leak at most" in out.read_bytes()
-
-
-def test_without_a_seed_no_two_runs_are_alike_with_one_all_are(run, day, tmp_path):
-    one, other = tmp_path / "1.csv", tmp_path / "2.csv"
-    for seed, alike in ([], False), (["--seed", "7"], True):
-        for out in (one, other):
-            assert run(day, *UNIFORM, *MARKS, *seed, "--out", out)[2] == 0
-        assert (one.read_bytes() == other.read_bytes()) is alike
+    for fmt in FORMATS.values():
+        out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
+        stated, wrong, code = run(day, *UNIFORM, *MARKS, "--out", out)
+        assert (wrong, code) == ("", 0)
+        assert stated.startswith("4 points, 2 landmarks (50.0%), 4 published. ")
+        assert stated.rstrip("\n").endswith(statement)
+        assert stated.count("\n") == 1
+        assert len(formats.read(out)) == 4
+        assert b"all 2 landmarks together leak at most" in out.read_bytes(), out
 
 
 def test_a_seeded_run_states_so_and_is_the_engines(run, day, tmp_path):
-    out = tmp_path / "out.csv"
-    stated, _, _ = run(day, *UNIFORM, *MARKS, "--seed", "7", "--out", out)
+    one, other = tmp_path / "1.csv", tmp_path / "2.csv"
+    for dummies in ([], ["--dummies", "heuristic:1"]):
+        for seed, alike in ([], False), (["--seed", "7"], True):
+            for out in (one, other):
+                stated, _, code = run(day, *UNIFORM, *MARKS, *dummies, *seed, "--out", out)
+                assert code == 0
+            assert (one.read_bytes() == other.read_bytes()) is alike
+    run(day, *UNIFORM, *MARKS, "--seed", "7", "--out", one)
     assert "NOT PRIVATE: seeded simulation" in stated
-    assert b"NOT PRIVATE: seeded simulation" in out.read_bytes()
+    assert b"NOT PRIVATE: seeded simulation" in one.read_bytes()
     series = formats.read(day).series
-    mechanism = {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}
-    (expected,) = ReleaseSpec.parse({"mechanism": mechanism, "seed": 7}).release(
-        series, parse_short("manual:0,2").mark(series)
-    )
-    assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
+    spec = ReleaseSpec.parse({"mechanism": LEVEL_200, "seed": 7})
+    (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
+    assert formats.read(one).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
 
 
 def test_text_parameters_and_reading_options(run, day, tmp_path):
@@ -88,16 +81,10 @@ def test_steps_follow_the_release_in_order_and_the_label_states_it(run, day, tmp
     steps = ["--then", "causal-filter:250000", "--then", "random-walk-smoother"]
     stated, wrong, code = run(day, *UNIFORM, *MARKS, *steps, "--seed", "7", "--out", out)
     assert (wrong, code) == ("", 0)
-    assert stated.rstrip("\n").endswith(
-        "Then Causal filter, which costs nothing. Then Random-walk smoother, which costs nothing."
-    )
-    spec = ReleaseSpec.parse(
-        {
-            "mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200},
-            "seed": 7,
-            "postprocess": [{"name": "causal-filter", "step_variance_m2": 250_000}, {"name": "random-walk-smoother"}],
-        }
-    )
+    then = "Then Causal filter, which costs nothing. Then Random-walk smoother, which costs nothing."
+    assert stated.rstrip("\n").endswith(then)
+    steps = [{"name": "causal-filter", "step_variance_m2": 250_000}, {"name": "random-walk-smoother"}]
+    spec = ReleaseSpec.parse({"mechanism": LEVEL_200, "seed": 7, "postprocess": steps})
     series = formats.read(day).series
     (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
     assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
@@ -112,7 +99,7 @@ class TestCleaning:
     SHORT = ("--clean", "drop-jumps:200", "--clean", "first-events:3")
 
     @pytest.fixture
-    def jumpy(self, day) -> Path:
+    def jumpy(self, day):
         """The day with one position that no one can have reached."""
         day.write_text(DAY.replace("2024-06-03T08:20", "2024-06-03T08:00:00Z,10,10\n2024-06-03T08:20"))
         return day
@@ -127,7 +114,7 @@ class TestCleaning:
         assert stated.startswith("3 points, 2 landmarks (66.7%), 3 published. ")
         assert "First events: 1 event after the first 3 of a series left out." in stated
         cleaning = parse_cleaning([self.JUMPS, self.FIRST])
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1, "radius_m": 200}, "seed": 7})
+        spec = ReleaseSpec.parse({"mechanism": LEVEL_200, "seed": 7})
         label = json.loads(pq.read_schema(out).metadata[b"cairn"])
         uncovered = (
             "which events are landmarks, selected manually",
@@ -138,23 +125,19 @@ class TestCleaning:
         context = Context(landmarks=2, not_covered=uncovered, decided=decisions.listed, **known)
         assert context.noise_p95_m == pytest.approx(float(planar_quantile_m(1 / 3 / 200, 0.95)))
         assert context.whole_trace == pytest.approx(1)
-        assert label == json.loads(
-            json.dumps(privacy_label(spec, context, private=False, cleaning=cleaning, sha256=label["sha256"]))
-        )
+        expected = privacy_label(spec, context, private=False, cleaning=cleaning, sha256=label["sha256"])
+        assert label == json.loads(json.dumps(expected))
         series, _ = clean(formats.read(jumpy).series, cleaning)
         (expected,) = spec.release(series, parse_short("manual:0,2").mark(series))
         assert formats.read(out).series[0].lon == pytest.approx(expected.series.lon, abs=1e-9)
 
-    @pytest.mark.parametrize("fmt", FORMATS)
-    def test_every_file_states_what_is_not_covered(self, run, jumpy, tmp_path, fmt):
-        out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
-        assert run(jumpy, *self.SHORT, *UNIFORM, *MARKS, "--out", out)[2] == 0
-        assert b"which events were left out before" in out.read_bytes()
-
-    def test_numbers_of_series_stay_text(self, run, jumpy, tmp_path):
-        stated, wrong, code = run(jumpy, "--clean", "only-series:1", *UNIFORM, *MARKS, "--out", tmp_path / "out.csv")
-        assert (wrong, code) == ("", 0)
-        assert stated.rstrip("\n").endswith("Only some series: 0 series left out.")
+    def test_every_file_states_what_is_not_covered(self, run, jumpy, tmp_path):
+        for fmt in FORMATS.values():
+            out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
+            assert run(jumpy, *self.SHORT, *UNIFORM, *MARKS, "--out", out)[2] == 0
+            assert b"which events were left out before" in out.read_bytes(), out
+        stated, *_ = run(jumpy, "--clean", "only-series:1", *UNIFORM, *MARKS, "--out", tmp_path / "out.csv")
+        assert stated.rstrip("\n").endswith("Only some series: 0 series left out."), "numbers of series stay text"
 
 
 @pytest.mark.parametrize(
@@ -166,114 +149,72 @@ def test_every_way_to_mark_landmarks(run, day, tmp_path, landmarks, count):
     (tmp_path / "zones.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [corners]}))
     marks = ["poi", "no", "no", "yes", ""]
     day.write_text("\n".join(f"{line},{mark}" for line, mark in zip(DAY.splitlines(), marks, strict=True)))
-    stated, wrong, code = run(
-        day, *UNIFORM, "--landmarks", landmarks.replace("zones.", f"{tmp_path}/zones."), "--out", tmp_path / "o.csv"
-    )
+    landmarks = landmarks.replace("zones.", f"{tmp_path}/zones.")
+    stated, wrong, code = run(day, *UNIFORM, "--landmarks", landmarks, "--out", tmp_path / "o.csv")
     assert (wrong, code) == ("", 0)
     assert stated.startswith(f"4 points, {count} landmark")
     assert (tmp_path / "o.csv").read_text().startswith("series,time,lon,lat,privacy_label,privacy_label_json\n")
 
 
+def level(epsilon):
+    return ["--mechanism", "landmark-uniform", "--set", f"epsilon={epsilon}", "--set", "radius_m=1", *MARKS]
+
+
+GIVEN = [*UNIFORM, *MARKS]
+STEPS = "random-walk-smoother:STEP_VARIANCE_M2, ou-smoother, causal-filter:STEP_VARIANCE_M2"
 REFUSED = {
-    "no such file": (["nowhere.csv", *UNIFORM, *MARKS, "--out", "o.csv"], "nowhere.csv"),
-    "unknown mechanism": (
-        ["day.csv", "--mechanism", "magic", *MARKS, "--out", "o.csv"],
-        "mechanism.name must be",
-    ),
-    "missing parameter": (
-        ["day.csv", "--mechanism", "event-level", "--set", "epsilon=1", *MARKS, "--out", "o.csv"],
-        "mechanism.radius_m is required",
-    ),
-    "out of domain": (
-        ["day.csv", *UNIFORM[:2], "--set", "epsilon=0", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
-        "mechanism.epsilon must be greater than 0, got 0",
-    ),
-    "not a number": (
-        ["day.csv", *UNIFORM[:2], "--set", "epsilon=nan", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
-        "mechanism.epsilon must be a number, got 'nan'",
-    ),
-    "decimal comma": (
-        ["day.csv", *UNIFORM[:2], "--set", "epsilon=0,5", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
-        "mechanism.epsilon must be a number, got '0,5'",
-    ),
-    "infinite": (
-        ["day.csv", *UNIFORM[:2], "--set", "epsilon=1e999", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
-        "mechanism.epsilon must be a finite number",
-    ),
-    "foreign digits": (
-        ["day.csv", *UNIFORM[:2], "--set", "epsilon=١", "--set", "radius_m=1", *MARKS, "--out", "o.csv"],
-        "mechanism.epsilon must be a number",
-    ),
-    "no equals sign": (["day.csv", *UNIFORM, "--set", "epsilon", *MARKS, "--out", "o.csv"], "--set must be NAME=VALUE"),
-    "set twice": (["day.csv", *UNIFORM, "--set", "epsilon=2", *MARKS, "--out", "o.csv"], "each name once"),
-    "seed that is none": (
-        ["day.csv", *UNIFORM, *MARKS, "--seed=-1", "--out", "o.csv"],
-        "seed must be at least 0",
-    ),
-    "unknown step": (
-        ["day.csv", *UNIFORM, *MARKS, "--then", "magic", "--out", "o.csv"],
-        "--then must be one of random-walk-smoother:STEP_VARIANCE_M2, ou-smoother, causal-filter:STEP_VARIANCE_M2",
-    ),
-    "step with too much": (
-        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother:3", "--out", "o.csv"],
-        "got 'ou-smoother:3'",
-    ),
+    "unknown mechanism": (["--mechanism", "magic", *MARKS], "mechanism.name must be"),
+    "missing parameter": (["--mechanism", "event-level", "--set", "epsilon=1"], "mechanism.radius_m is required"),
+    "out of domain": (level("0"), "mechanism.epsilon must be greater than 0, got 0"),
+    "not a number": (level("nan"), "mechanism.epsilon must be a number, got 'nan'"),
+    "decimal comma": (level("0,5"), "mechanism.epsilon must be a number, got '0,5'"),
+    "infinite": (level("1e999"), "mechanism.epsilon must be a finite number"),
+    "foreign digits": (level("١"), "mechanism.epsilon must be a number"),
+    "no equals sign": ([*GIVEN, "--set", "epsilon"], "--set must be NAME=VALUE"),
+    "set twice": ([*GIVEN, "--set", "epsilon=2"], "each name once"),
+    "seed that is none": ([*GIVEN, "--seed=-1"], "seed must be at least 0"),
+    "unknown step": ([*GIVEN, "--then", "magic"], f"--then must be one of {STEPS}"),
+    "step with too much": ([*GIVEN, "--then", "ou-smoother:3"], "got 'ou-smoother:3'"),
     "step without its parameter": (
-        ["day.csv", *UNIFORM, *MARKS, "--then", "ou-smoother", "--then", "causal-filter", "--out", "o.csv"],
+        [*GIVEN, "--then", "ou-smoother", "--then", "causal-filter"],
         "postprocess.1.step_variance_m2 is required",
     ),
     "step out of domain": (
-        ["day.csv", *UNIFORM, *MARKS, "--then", "causal-filter:-1", "--out", "o.csv"],
+        [*GIVEN, "--then", "causal-filter:-1"],
         "postprocess.0.step_variance_m2 must be greater than 0, got -1",
     ),
-    "cleaning unknown": (
-        ["day.csv", "--clean", "magic", *UNIFORM, *MARKS, "--out", "o.csv"],
-        "--clean must be one of only-series:NUMBERS",
-    ),
-    "cleaning that is no JSON": (
-        ["day.csv", "--clean", "[{]", *UNIFORM, *MARKS, "--out", "o.csv"],
-        "--clean must be JSON text",
-    ),
+    "cleaning unknown": (["--clean", "magic", *GIVEN], "--clean must be one of only-series:NUMBERS"),
+    "cleaning that is no JSON": (["--clean", "[{]", *GIVEN], "--clean must be JSON text"),
     "cleaning out of domain": (
-        ["day.csv", "--clean", "first-events:2", "--clean", "drop-jumps:0", *UNIFORM, *MARKS, "--out", "o.csv"],
+        ["--clean", "first-events:2", "--clean", "drop-jumps:0", *GIVEN],
         "cleaning.1.highest_km_h must be",
     ),
-    "cleaning that leaves nothing": (
-        ["day.csv", "--clean", "only-series:2", *UNIFORM, *MARKS, "--out", "o.csv"],
-        "names series 2, but there is",
-    ),
-    "landmarks": (["day.csv", *UNIFORM, "--landmarks", "near home", "--out", "o.csv"], "landmarks must be"),
-    "event out of range": (["day.csv", *UNIFORM, "--landmarks", "manual:4", "--out", "o.csv"], "got 4"),
-    "no landmark column": (["day.csv", *UNIFORM, "--landmarks", "column", "--out", "o.csv"], "need a landmark column"),
-    "no zones file": (
-        ["day.csv", *UNIFORM, "--landmarks", "zones:no.geojson", "--out", "o.csv"],
-        "no.geojson: No such",
-    ),
-    "zones that are none": (
-        ["day.csv", *UNIFORM, "--landmarks", "zones:day.csv", "--out", "o.csv"],
-        "must be JSON text",
-    ),
-    "unknown format": (["day.csv", *UNIFORM, *MARKS, "--out", "o.xlsx"], "--out must be a file name that ends in"),
-    "no such folder": (["day.csv", *UNIFORM, *MARKS, "--out", "no/such/o.csv"], "No such file or directory"),
-    "reading option": (["day.csv", *UNIFORM, *MARKS, "--read", "limits=9", "--out", "o.csv"], "limits"),
-    "not data": (["noise.bin", *UNIFORM, *MARKS, "--out", "o.csv"], "CommandError: This is not a text"),
-    "nothing": ([], "the following arguments are required"),
+    "cleaning that leaves nothing": (["--clean", "only-series:2", *GIVEN], "names series 2, but there is"),
+    "landmarks": ([*UNIFORM, "--landmarks", "near home"], "landmarks must be"),
+    "event out of range": ([*UNIFORM, "--landmarks", "manual:4"], "got 4"),
+    "no landmark column": ([*UNIFORM, "--landmarks", "column"], "need a landmark column"),
+    "no zones file": ([*UNIFORM, "--landmarks", "zones:no.geojson"], "no.geojson: No such"),
+    "zones that are none": ([*UNIFORM, "--landmarks", "zones:day.csv"], "must be JSON text"),
+    "unknown format": ([*GIVEN, "--out", "o.xlsx"], "--out must be a file name that ends in"),
+    "no such folder": ([*GIVEN, "--out", "no/such/o.csv"], "No such file or directory"),
+    "reading option": ([*GIVEN, "--read", "limits=9"], "limits"),
 }
 
 
-@pytest.mark.parametrize("why", REFUSED)
-def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch, why):
-    arguments, reported = REFUSED[why]
+def test_fail_with_one_clear_line_and_no_file(run, day, tmp_path, monkeypatch):
     (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 40)
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
-    stated, wrong, code = run(*arguments)
-    assert code != 0
-    assert stated == ""
-    assert reported in wrong
-    assert wrong.count("\n") == 1
-    assert "Traceback" not in wrong
-    assert sorted(tmp_path.iterdir()) == before
+    cases = {why: (["day.csv", "--out", "o.csv", *given], reported) for why, (given, reported) in REFUSED.items()}
+    cases["no such file"] = ["nowhere.csv", "--out", "o.csv", *GIVEN], "nowhere.csv"
+    cases["not data"] = ["noise.bin", "--out", "o.csv", *GIVEN], "CommandError: This is not a text"
+    cases["nothing"] = [], "the following arguments are required"
+    for why, (arguments, reported) in cases.items():
+        stated, wrong, code = run(*arguments)
+        assert (stated, wrong.count("\n"), "Traceback" in wrong) == ("", 1, False), why
+        assert code != 0, why
+        assert reported in wrong, why
+        assert sorted(tmp_path.iterdir()) == before, why
 
 
 def test_needs_no_database_and_no_broker(day, tmp_path):
@@ -298,30 +239,20 @@ class TestDummies:
 
     ALL = ("--dummies", "one-sided:0.000001")  # two coins of e^-1e-6: one run of 500,000 fails
 
-    @pytest.mark.parametrize("fmt", FORMATS)
-    def test_the_label_counts_all_marks(self, run, day, tmp_path, fmt):
-        out = tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
-        stated, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
-        assert (wrong, code) == ("", 0)
-        assert stated.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
-        text = out.read_bytes().decode("utf-8", errors="replace")
-        assert "all 4 landmarks" in text
-        assert "2 landmarks" not in text
-        assert "dumm" not in text
+    def test_the_label_counts_all_marks(self, run, day, tmp_path):
+        for fmt in FORMATS.values():
+            out = tmp_path / f"out.{fmt.extension.lstrip('.')}"
+            stated, wrong, code = run(day, *UNIFORM, *MARKS, *self.ALL, "--out", out)
+            assert (wrong, code) == ("", 0)
+            assert stated.startswith("4 points, 4 landmarks (100.0%), 4 published. ")
+            text = out.read_bytes().decode("utf-8", errors="replace")
+            assert ("all 4 landmarks" in text, "2 landmarks" in text, "dumm" in text) == (True, False, False), out
 
-    def test_a_seed_repeats_the_draw_too(self, run, day, tmp_path):
-        written = []
-        for name in ("a.csv", "b.csv"):
-            arguments = ("--dummies", "heuristic:1", "--seed", "3", "--out", tmp_path / name)
-            assert run(day, *UNIFORM, *MARKS, *arguments)[2] == 0
-            written.append((tmp_path / name).read_bytes())
-        assert written[0] == written[1]
-
-    @pytest.mark.parametrize("text", ["one-sided", "guess:1", "one-sided:0"])
-    def test_fail_names_what_is_wrong(self, run, day, tmp_path, text):
-        _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
-        assert code == 1
-        assert ("dummies must be" if ":" not in text else "method.") in wrong
+    def test_fail_names_what_is_wrong(self, run, day, tmp_path):
+        for text in ("one-sided", "guess:1", "one-sided:0"):
+            _, wrong, code = run(day, *UNIFORM, *MARKS, "--dummies", text, "--out", tmp_path / "out.csv")
+            assert code == 1
+            assert ("dummies must be" if ":" not in text else "method.") in wrong
 
 
 @pytest.mark.parametrize("name", [cls.registered_name() for cls in mechanisms.of("trajectory")])

@@ -1,7 +1,5 @@
 """What a worker draws, and that an attempt without a result leaves no files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from unittest.mock import Mock
@@ -38,16 +36,25 @@ class TestDraw:
         assert published.time_s.tolist() == paris_day.time_s[event].tolist()
         assert len(parquet.read_columns(release.budgets_path)["budget"]) == len(paris_day)
         assert downloads.label(release)["guarantee"]["epsilon"] == 1.0
-
-    def test_the_digest_is_the_published_files(self, submit):
-        release = executed(submit())
         assert release.data_sha256 == trajectories_digest(read_data("trajectory", release.data_path))
+        errors = metrics.error_m(paris_day, Mock(event=event, series=published))
+        assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
+        assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
+        assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
 
-    def test_nothing_published_is_original(self, submit, paris_day):
-        release = executed(submit("event-level"))
-        ((published, _),) = read_release("trajectory", release.data_path)
+    def test_two_releases_of_one_description_differ_and_neither_is_original(self, submit, paris_day):
+        one, other = executed(submit("event-level")), executed(submit("event-level"))
+        assert one.data_sha256 != other.data_sha256
+        ((published, _),) = read_release("trajectory", one.data_path)
         assert not set(published.lon.tolist()) & set(paris_day.lon.tolist())
         assert not set(published.lat.tolist()) & set(paris_day.lat.tolist())
+        names = {path.name for path in one.folder.iterdir()}  # measured errors are stored apart from published data
+        assert names == {one.data_file, f"budgets-{one.data_file}"}
+        assert one.errors_path.parent == one.dataset.folder
+        assert all(Path(path).stat().st_mode & 0o077 == 0 for path in one.folder.iterdir())
+        before = one.data_sha256
+        assert executed(one).data_sha256 == before, "a message delivered twice draws once"
+        assert (one.attempt, charges(one)) == (1, [1])
 
     def test_a_seeded_release_is_the_engines_and_not_private(self, submit, paris_day):
         release = executed(submit("landmark-adaptive", seed=7))
@@ -59,10 +66,6 @@ class TestDraw:
         assert downloads.label(release)["guarantee"] is None
         assert downloads.label(release)["text"].startswith("NOT PRIVATE")
 
-    def test_two_releases_of_one_description_differ(self, submit):
-        one, other = executed(submit()), executed(submit())
-        assert one.data_sha256 != other.data_sha256
-
     def test_series_of_a_dataset_get_noise_of_their_own(self, owner, make_dataset, paris_day):
         two = make_dataset(owner, paris_day, paris_day)
         marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0]})
@@ -73,71 +76,37 @@ class TestDraw:
             (first, _), (second, _) = read_release("trajectory", release.data_path)
             assert not set(first.lon.tolist()) & set(second.lon.tolist())
 
-    def test_owner_view_is_the_engines_error(self, submit, paris_day):
-        release = executed(submit("landmark-skip", leading="gap"))
-        ((published, event),) = read_release("trajectory", release.data_path)
-        errors = metrics.error_m(paris_day, Mock(event=event, series=published))
-        assert release.owner_view["mae_m"] == pytest.approx(errors.mean(), abs=0.01)
-        assert release.owner_view["max_error_m"] == pytest.approx(errors.max(), abs=0.01)
-        assert parquet.read_columns(release.errors_path)["error_m"] == pytest.approx(errors, abs=0.01)
-
     def test_summary_states_only_what_the_release_shows(self, submit):
         release = executed(submit("landmark-skip"))
-        assert release.summary == {
-            "mechanism": "landmark-skip",
-            "points": 8,
-            "series": 1,
-            "landmarks": 4,
-            "published": 8,
-            "drawn": 4,
-            "people": 1,
-            "landmarks_per_person": 4,
-            "whole_trace": 4.0,
-            "noise_p95_m": pytest.approx(float(planar_quantile_m(1 / release.parsed_spec.mechanism.radius_m, 0.95))),
-            "budgets": {
-                "min": 0.0,
-                "max": 1.0,
-                "distinct": [{"budget": 0.0, "events": 4}, {"budget": 1.0, "events": 4}],
-            },
-        }
-
-    def test_measured_errors_are_stored_apart_from_published_data(self, submit):
-        release = executed(submit())
-        assert sorted(path.name for path in release.folder.iterdir()) == sorted(
-            [release.data_file, f"budgets-{release.data_file}"]
-        )
-        assert release.errors_path.parent == release.dataset.folder
-        assert all(Path(path).stat().st_mode & 0o077 == 0 for path in release.folder.iterdir())
-
-    def test_a_message_delivered_twice_draws_once(self, submit):
-        release = executed(submit())
-        before = release.data_sha256
-        assert executed(release).data_sha256 == before
-        assert (release.attempt, charges(release)) == (1, [1])
+        distinct = [{"budget": 0.0, "events": 4}, {"budget": 1.0, "events": 4}]
+        noise = float(planar_quantile_m(1 / release.parsed_spec.mechanism.radius_m, 0.95))
+        expected = {"mechanism": "landmark-skip", "points": 8, "series": 1, "people": 1, "published": 8, "drawn": 4}
+        expected |= {"landmarks": 4, "landmarks_per_person": 4, "whole_trace": 4.0, "noise_p95_m": pytest.approx(noise)}
+        assert release.summary == expected | {"budgets": {"min": 0.0, "max": 1.0, "distinct": distinct}}
 
 
 class TestAttemptsThatPublishNothing:
     def test_a_failure_leaves_no_file_and_reports_no_value(self, submit, files, monkeypatch, caplog):
-        release = submit()
-        before = files()
+        release, before = submit(), files()
         release = interrupted(release, monkeypatch, fail)
         assert (release.state, release.error["code"]) == (State.FAILED, "internal")
         assert "48.8703" not in json.dumps(release.error) + caplog.text
-        assert files() == before
-        assert charges(release) == [1]
+        assert (files(), charges(release)) == (before, [1])
 
-    def test_a_cancelled_run_leaves_no_file_and_stays_charged(self, submit, files, monkeypatch):
-        release = submit()
-        before = files()
+    def test_a_cancelled_or_a_lost_run_leaves_no_file_and_stays_charged(self, submit, files, monkeypatch):
+        release, before = submit(), files()
 
         def cancel(row):
             services.cancel_release(release=Release.objects.get(pk=row.pk))
             raise leases.Cancelled
 
         release = interrupted(release, monkeypatch, cancel)
-        assert release.state == State.CANCELLED
-        assert files() == before
-        assert charges(release) == [1]
+        assert (release.state, files(), charges(release)) == (State.CANCELLED, before, [1])
+        release = services.retry_release(release=release)
+        release = interrupted(release, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))
+        assert (release.state, files(), charges(release)) == (State.QUEUED, before, [1])
+        row = interrupted(release, monkeypatch, lambda row: services.discard_release(release=row))
+        assert (row, files()) == (None, before)
 
     def test_a_stale_worker_publishes_nothing_and_removes_only_its_own_files(self, submit, monkeypatch):
         release = submit()
@@ -152,26 +121,10 @@ class TestAttemptsThatPublishNothing:
         honest = execution.draw_release
         release = interrupted(release, monkeypatch, replaced)
         assert (release.state, release.attempt) == (State.DONE, 2)
-        assert release.data_path.exists()
-        assert release.budgets_path.exists()
-        assert release.errors_path.exists()
+        assert all(path.exists() for path in (release.data_path, release.budgets_path, release.errors_path))
         assert len(list(release.folder.iterdir())) == 2
         assert len(release.dataset.folder.iterdir("errors-")) == 1
         assert charges(release) == [1]
-
-    def test_a_stale_worker_of_a_requeued_row_removes_only_its_own_files(self, submit, files, monkeypatch):
-        release = submit()
-        before = [path for path in files() if path.endswith(".parquet")]
-        release = interrupted(release, monkeypatch, lambda row: (expire(row), reaper.sweep(Release)))
-        assert release.state == State.QUEUED
-        assert [path for path in files() if path.endswith(".parquet")] == before
-
-    def test_a_release_discarded_while_it_runs_leaves_nothing(self, submit, files, monkeypatch):
-        release = submit()
-        before = files()
-        row = interrupted(release, monkeypatch, lambda row: services.discard_release(release=row))
-        assert row is None
-        assert files() == before
 
     def test_a_dataset_deleted_while_its_release_runs_leaves_nothing(
         self, submit, files, monkeypatch, django_capture_on_commit_callbacks

@@ -1,7 +1,5 @@
 """Errors as distributions and running means, and mean error against ε: all equal to a computation in numpy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from privacy_engine.analysis.error_curves import QUANTILES, cumulated, distribut
 from privacy_engine.analysis.simulation import simulate
 from privacy_engine.data import LandmarkSet, Trajectory
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, every_described, first_error, refused, release_url
 
 CURVE = f"{RELEASES}curve/"
 SKIP = {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}
@@ -56,55 +54,47 @@ class TestDistribution:
         assert len(found["share"]) == min(n, QUANTILES)
         assert (found["error_m"][0], found["error_m"][-1]) == (errors.min(), errors.max())
         assert (found["n"], found["mean_m"]) == (n, pytest.approx(errors.mean(), rel=1e-12))
+        nothing = {"n": 0, "mean_m": None, "share": [], "error_m": []}
+        assert distribution(np.full(3, np.nan)).model_dump() == nothing
 
-    def test_of_nothing_is_nothing(self):
-        assert distribution(np.full(3, np.nan)).model_dump() == {"n": 0, "mean_m": None, "share": [], "error_m": []}
-
-    def test_running_mean_leaves_out_gaps_and_others(self):
+    def test_running_mean_and_sum_leave_out_gaps_and_others(self):
         error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
         mask = np.array([True, False, True, True, True])
-        assert np.array_equal(running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5], equal_nan=True)
-
-    def test_cumulated_adds_up_what_is_published(self):
-        error_m = np.array([np.nan, 4.0, 2.0, np.nan, 9.0])
-        assert np.array_equal(cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0], equal_nan=True)
-        mask = np.array([True, False, True, True, True])
-        assert np.array_equal(cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0], equal_nan=True)
+        for found, expected in (
+            (running_mean(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 5.5]),
+            (cumulated(error_m, np.ones(5, bool)), [np.nan, 4.0, 6.0, 6.0, 15.0]),
+            (cumulated(error_m, mask), [np.nan, np.nan, 2.0, 2.0, 11.0]),
+        ):
+            assert np.array_equal(found, expected, equal_nan=True)
 
 
 class TestEventRange:
     """A part of the events, reported closer: its numbers are those of the whole series."""
 
-    def test_of_errors(self, owner_api, done):
-        whole, part = (
-            owner_api.get(release_url(done, "errors"), query).json() for query in ({}, {"first": 2, "after": 6})
-        )
-        assert part["event"] == [2, 3, 4, 5]
+    def test_of_errors_and_curves(self, owner_api, done):
+        def both(name, query):
+            queries = query, query | {"first": 2, "after": 6}
+            return [owner_api.get(release_url(done, name), one).json() for one in queries]
+
+        whole, part = both("errors", {})
+        assert (part["event"], part["decimated"]) == ([2, 3, 4, 5], False)
         for name in ("all", "landmarks", "others"):
             for key in ("running_mean_m", "cumulative_m"):
                 assert part[name][key] == whole[name][key][2:6]
             assert part[name]["share"] == whole[name]["share"]
-        assert part["decimated"] is False
-
-    def test_of_curves(self, owner_api, done):
-        whole, part = (
-            owner_api.get(release_url(done, "series"), {"diameter_m": 200} | query).json()
-            for query in ({}, {"first": 2, "after": 6})
-        )
-        assert part["event"] == [2, 3, 4, 5]
+        whole, part = both("series", {"diameter_m": 200})
+        assert (part["event"], part["points"]) == ([2, 3, 4, 5], 8)
         assert (part["error_m"], part["budget"]) == (whole["error_m"][2:6], whole["budget"][2:6])
         assert part["loss"]["total"] == whole["loss"]["total"][2:6]
         assert part["landmark"]["joint"] == whole["landmark"]["joint"][2:6]
-        assert part["points"] == 8
 
-    @pytest.mark.parametrize("name", ["series", "errors"])
-    @pytest.mark.parametrize(
-        ("query", "field"), [({"first": 8}, "first"), ({"first": -1}, "first"), ({"first": 3, "after": 3}, "after")]
-    )
-    def test_fail_where_there_is_none(self, owner_api, done, name, query, field):
-        answer = owner_api.get(release_url(done, name), query)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-        assert first_error(answer)["rule"]
+    def test_fail_out_of_domain_names_the_field(self, owner_api, done):
+        ranges = [("first", {"first": 8}), ("first", {"first": -1}), ("after", {"first": 3, "after": 3})]
+        alone = [("series", {"series": "1"}), ("series", {"series": "x"}), ("points", {"points": "5"})]
+        for name, field, query in [("errors", *one) for one in ranges + alone] + [("series", *one) for one in ranges]:
+            answer = owner_api.get(release_url(done, name), query)
+            assert refused(answer) == (400, field), (name, query)
+            assert first_error(answer)["rule"]
 
 
 class TestErrors:
@@ -137,18 +127,6 @@ class TestErrors:
         assert found["all"]["running_mean_m"] == pytest.approx(means[found["event"]].tolist())
         assert max(found["all"]["running_mean_m"]) == pytest.approx(means.max())
         assert (found["landmarks"]["n"], found["others"]["n"]) == (429, 2571)
-
-    @pytest.mark.parametrize(("field", "value"), [("series", "1"), ("series", "x"), ("points", "5")])
-    def test_fail_out_of_domain_names_the_field(self, owner_api, done, field, value):
-        answer = owner_api.get(release_url(done, "errors"), {field: value})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    def test_fail_not_yet_done(self, owner_api, submit):
-        assert owner_api.get(release_url(submit(), "errors")).status_code == 409
-
-    def test_a_stranger_gets_404(self, stranger_api, anonymous_api, done):
-        assert stranger_api.get(release_url(done, "errors")).status_code == 404
-        assert anonymous_api.get(release_url(done, "errors")).status_code == 401
 
 
 class TestCurve:
@@ -186,34 +164,19 @@ class TestCurve:
         assert tradeoff.affordable(8, 20) == 8
 
     def test_every_mechanism_has_one_or_states_why_not(self, preview):
-        requested = []
-        for cls in mechanisms.of("trajectory"):
-            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            requested.append(needed | {"name": cls.registered_name()})
-        for one in preview(*requested).json()["mechanisms"]:
+        for one in preview(*every_described()).json()["mechanisms"]:
             assert bool(one["epsilon"]) != bool(one["why_not"])
             assert len(one["mean_m"]) == len(one["low_m"]) == len(one["high_m"]) == len(one["epsilon"])
 
-    def test_nothing_is_stored_or_charged(self, preview):
-        answer = preview(UNIFORM)
-        assert not Release.objects.exists()
-        assert answer.headers["Cache-Control"] == "private, no-store"
-        assert "never for publication" in answer.json()["note"]
-
-    @pytest.mark.parametrize(
-        ("more", "field"),
-        [
+    def test_fail_out_of_domain_names_the_field_and_nothing_is_stored(self, preview):
+        for more, field in (
             ({"series": 1}, "series"),
             ({"seed": -1}, "seed"),
             ({"mechanisms": []}, "mechanisms"),
             ({"mechanisms": [UNIFORM | {"epsilon": 0}]}, "mechanisms.0.epsilon"),
-        ],
-    )
-    def test_fail_out_of_domain_names_the_field(self, preview, more, field):
-        answer = preview(UNIFORM, **more)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    def test_a_stranger_gets_404(self, stranger_api, anonymous_api, landmark_set):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
-        assert stranger_api.post(CURVE, body).status_code == 404
-        assert anonymous_api.post(CURVE, body).status_code == 401
+        ):
+            assert refused(preview(UNIFORM, **more)) == (400, field)
+        answer = preview(UNIFORM)
+        assert answer.headers["Cache-Control"] == "private, no-store"
+        assert "never for publication" in answer.json()["note"]
+        assert not Release.objects.exists()

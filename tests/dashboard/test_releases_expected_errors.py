@@ -1,7 +1,5 @@
 """Errors to expect, verdicts and levels for an accepted error: computed from the original, so the owner's alone."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -17,8 +15,8 @@ from dashboard.releases import downloads, trajectory_report
 from dashboard.releases.models import Release
 from privacy_engine.analysis.data_scale import data_scale
 from privacy_engine.analysis.verdict import TITLES, verdict
-from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import UNIFORM, first_error, release_url
+from tests.dashboard.api_helpers import UNIFORM, every_described, first_error, refused, release_url
+from tests.dashboard.release_runs import executed
 
 ERRORS, LEVELS = "/api/v1/releases/expected-errors/", "/api/v1/releases/least-levels/"
 COSTS = "/api/v1/releases/protection-costs/"
@@ -55,25 +53,13 @@ class TestExpectedErrors:
         assert one["verdict"]["name"] == "hides-nothing"
 
     def test_every_mechanism_has_a_verdict(self, expected):
-        requested = []
-        for cls in mechanisms.of("trajectory"):
-            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            requested.append(needed | {"name": cls.registered_name()})
+        requested = every_described()
         found = expected(*requested).json()["mechanisms"]
         assert [one["name"] for one in found] == [one["name"] for one in requested]
         assert all(one["verdict"]["title"] in TITLES.values() for one in found)
-
-    def test_nothing_is_stored_or_charged(self, expected):
-        expected(UNIFORM, SKIP)
         expected(UNIFORM, SKIP, url=LEVELS, accepted_m=500)
         expected(UNIFORM, SKIP, url=COSTS, epsilon=1)
         assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
-
-    @pytest.mark.parametrize(("url", "more"), [(ERRORS, {}), (LEVELS, {"accepted_m": 100}), (COSTS, {"guess": 0.75})])
-    def test_no_other_user_reads_them(self, stranger_api, anonymous_api, landmark_set, url, more):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]} | more
-        assert stranger_api.post(url, body).status_code == 404
-        assert anonymous_api.post(url, body).status_code == 401
 
 
 class TestLeastLevels:
@@ -95,10 +81,9 @@ class TestLeastLevels:
         assert (skip["epsilon"], skip["price_per_km"], skip["fits"]) == (None, None, None)
         assert skip["errors"]["overall"]["typical_m"] > 10
 
-    @pytest.mark.parametrize("accepted_m", [0, -1, 1e8, "far", None])
-    def test_fail_out_of_domain_is_named(self, expected, accepted_m):
-        response = expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)
-        assert (response.status_code, first_error(response)["field"]) == (400, "accepted_m")
+    def test_fail_out_of_domain_is_named(self, expected):
+        for accepted_m in (0, -1, 1e8, "far", None):
+            assert refused(expected(UNIFORM, url=LEVELS, accepted_m=accepted_m)) == (400, "accepted_m"), accepted_m
 
 
 class TestProtectionCosts:
@@ -125,22 +110,19 @@ class TestProtectionCosts:
             assert found["radius_m"] == 20.0
         assert expected(UNIFORM, url=COSTS, guess=0.75).json()["epsilon"] == 1.09
 
-    @pytest.mark.parametrize(
-        ("given", "field", "rule"),
-        [
+    def test_fail_out_of_domain_is_named(self, expected):
+        for given, field, rule in (
             ({"epsilon": 0}, "epsilon", "from 1e-06 to 10000"),
             ({"epsilon": "much"}, "epsilon", "a finite number"),
             ({"guess": 0.5}, "guess", "from 0.51 to 0.99"),
             ({"guess": 75}, "guess", "from 0.51 to 0.99"),
             ({}, "epsilon", "exactly one of epsilon and guess"),
             ({"epsilon": 1, "guess": 0.75}, "epsilon", "exactly one of epsilon and guess"),
-        ],
-    )
-    def test_fail_out_of_domain_is_named(self, expected, given, field, rule):
-        response = expected(UNIFORM, url=COSTS, **given)
-        error = first_error(response)
-        assert (response.status_code, error["field"], error["rule"]) == (400, field, rule)
-        assert error["value"] == given.get(field)
+        ):
+            response = expected(UNIFORM, url=COSTS, **given)
+            error = first_error(response)
+            assert (response.status_code, error["field"], error["rule"]) == (400, field, rule)
+            assert error["value"] == given.get(field)
 
 
 class TestVerdictOfARelease:
@@ -149,11 +131,9 @@ class TestVerdictOfARelease:
         view, scale = done.owner_view, stored_scale(done.dataset)
         wanted = verdict(view["median_error_m"], view["p95_error_m"], scale, noise_m=view["noise_m"])
         assert found["verdict"] == wanted.model_dump()
+        assert view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
 
-    def test_noise_beside_it_is_the_mechanisms_own(self, done):
-        assert done.owner_view["noise_m"] == pytest.approx(1.6783469900166605 * 200, rel=1e-6)
-
-    def test_no_public_view_has_a_verdict_or_the_scale(self, done, stranger_api, anonymous_api):
+    def test_no_public_view_has_a_verdict_or_the_scale(self, done):
         """The label, the public part of the report and the summary follow from what is published."""
         scale = stored_scale(done.dataset)
         secrets = [f"{value:.1f}"[:-2] for value in (scale.extent_m, scale.median_step_m)] + list(TITLES.values())
@@ -163,8 +143,6 @@ class TestVerdictOfARelease:
             assert not any(re.search(rf"(?<![\w.]){re.escape(secret)}(?!\w)", text) for secret in secrets)
             assert "verdict" not in text
             assert "extent" not in text
-        assert stranger_api.get(release_url(done)).status_code == 404
-        assert anonymous_api.get(release_url(done)).status_code == 401
 
     def test_the_owners_report_and_pages_show_it_and_the_public_report_does_not(self, done, client, owner):
         client.force_login(owner)
@@ -188,39 +166,26 @@ class TestVerdictOfARelease:
 def test_the_forecast_agrees_with_what_a_release_is_then_measured_at(expected, submit, landmark_set):
     """Eight events have a mean with a standard error of a quarter: the mean of forty releases."""
     (one,) = expected(SKIP).json()["mechanisms"]
-    from dashboard.releases import execution
-
-    errors = []
-    for seed in range(40):
-        row = submit("landmark-skip", seed=seed)
-        execution.run(row.pk)
-        errors.append(Release.objects.get(pk=row.pk).owner_view["mae_m"])
+    errors = [executed(submit("landmark-skip", seed=seed)).owner_view["mae_m"] for seed in range(40)]
     assert one["errors"]["overall"]["mean_m"] == pytest.approx(np.mean(errors), rel=0.15)
     assert ledger.spent(landmark_set.dataset)["releases"] == 0
 
 
-class TestReferenceRadius:
+def test_the_reference_radius(submit, ready_dataset, client, owner):
     """The limit's radius, else that of the first charged release, else one for the extent, here four kilometres."""
 
-    def test_before_any_release_it_is_for_the_extent(self, ready_dataset):
-        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 20.0
+    def radius_m():
+        return spending(ready_dataset, owner)["radius_m"]
 
-    def test_then_it_is_that_of_the_first_charged_release(self, submit, ready_dataset):
-        submit(seed=1, radius_m=50.0)
-        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 20.0
-        submit(radius_m=150.0)
-        submit(radius_m=300.0)
-        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 150.0
-
-    def test_the_limits_radius_is_before_all(self, submit, ready_dataset):
-        submit(radius_m=150.0)
-        set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)
-        assert spending(ready_dataset, ready_dataset.owner)["radius_m"] == 40.0
-
-    def test_other_radii_are_converted_in_the_list(self, submit, ready_dataset, client, owner):
-        submit(radius_m=150.0)
-        submit(radius_m=300.0)
-        client.force_login(owner)
-        page = client.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
-        assert "= 0.5 per 150 m" in page
-        assert "= 1 per 150 m" not in page.replace("ε = 1 per 150 m", "")
+    assert radius_m() == 20.0
+    submit(seed=1, radius_m=50.0)
+    assert radius_m() == 20.0
+    submit(radius_m=150.0)
+    submit(radius_m=300.0)
+    assert radius_m() == 150.0
+    client.force_login(owner)
+    page = client.get(f"/datasets/{ready_dataset.pk}/").content.decode().replace("\u202f", " ")
+    assert "= 0.5 per 150 m" in page
+    assert "= 1 per 150 m" not in page.replace("ε = 1 per 150 m", "")
+    set_budget(dataset=ready_dataset, epsilon=9.0, radius_m=40.0)
+    assert radius_m() == 40.0

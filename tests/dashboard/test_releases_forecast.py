@@ -1,20 +1,23 @@
-"""What the form states before anything is drawn: noise, guarantee, price; no position read, nothing charged."""
-
-from __future__ import annotations
+"""What the form states before anything is drawn: noise, guarantee, price, loss; nothing is charged."""
 
 import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dashboard.datasets import ledger
 from dashboard.datasets.models import Budget, BudgetEntry
 from dashboard.datasets.services import set_budget
 from dashboard.landmarks.services import mark_landmarks
+from dashboard.releases import forecasts
 from dashboard.releases.models import Release
+from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
+from privacy_engine.analysis import expected_loss
+from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanism import mechanisms
-from tests.dashboard.api_helpers import UNIFORM, first_error
+from tests.dashboard.api_helpers import UNIFORM, every_described, refused
 
 FORECAST = "/api/v1/releases/forecast/"
 PLANNED = {"name": "landmark-planned", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
@@ -24,12 +27,10 @@ ADAPTIVE = {"name": "landmark-adaptive", "epsilon": 1.0, "radius_m": 200.0}
 
 @pytest.fixture
 def forecast(owner_api, landmark_set):
-    """``forecast(mechanism, …, steps=[…])``: the answer."""
+    """``forecast(mechanism, …, postprocess=[…], correlation={…})``: the answer."""
 
-    def post(*requested, steps=()):
-        return owner_api.post(
-            FORECAST, {"landmark_set": str(landmark_set.pk), "mechanisms": list(requested), "postprocess": list(steps)}
-        )
+    def post(*requested, marks=landmark_set, **more):
+        return owner_api.post(FORECAST, {"landmark_set": str(marks.pk), "mechanisms": list(requested)} | more)
 
     return post
 
@@ -47,31 +48,23 @@ class TestExpected:
         for window in (1, 4, 8):
             (found,) = forecast(WINDOW | {"window": window}).json()["mechanisms"]
             assert found["expected"]["overall"]["mean_m"] == pytest.approx(400 * window, rel=1e-6)
-        drawn = [
-            forecast(PLANNED | {"step_variance_m2": q}).json()["mechanisms"][0]["expected"]["landmark"]["drawn"]
-            for q in (1.0, 1e12)
-        ]
-        assert drawn == [1, 4]
+        for variance, drawn in ((1.0, 1), (1e12, 4)):
+            (found,) = forecast(PLANNED | {"step_variance_m2": variance}).json()["mechanisms"]
+            assert found["expected"]["landmark"]["drawn"] == drawn
 
     def test_what_depends_on_the_run_is_stated_to(self, forecast):
         (found,) = forecast(ADAPTIVE).json()["mechanisms"]
         assert found["expected"]["exact"] is False
         assert found["expected"]["overall"]["share"][0] == pytest.approx(0.2)
 
-    def test_every_mechanism_has_one(self, forecast):
-        requested = []
-        for cls in mechanisms.of("trajectory"):
-            needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-            requested.append(needed | {"name": cls.registered_name()})
+    def test_every_mechanism_has_one(self, forecast, ready_dataset):
+        requested = every_described()
         found = forecast(*requested).json()["mechanisms"]
         assert [one["name"] for one in found] == [one["name"] for one in requested]
         assert all(math.isfinite(one["expected"]["overall"]["p95_m"]) for one in found)
-
-    def test_no_position_is_read_and_nothing_is_written(self, forecast, ready_dataset):
-        ready_dataset.points_path.unlink()
+        ready_dataset.points_path.unlink()  # no position is read and nothing is written
         assert forecast(UNIFORM, ADAPTIVE, PLANNED).status_code == 200
-        counts = [model.objects.count() for model in (Release, BudgetEntry, Budget)]
-        assert counts == [0, 0, 0]
+        assert [model.objects.count() for model in (Release, BudgetEntry, Budget)] == [0, 0, 0]
 
     @pytest.mark.parametrize(("people", "shares"), [("ab", [1 / 3, 1 / 2]), ("aa", [1 / 4, 1 / 4])])
     def test_people_have_budgets_of_their_own_and_series_of_one_person_share(
@@ -99,7 +92,7 @@ class TestPrice:
 
     def test_steps_add_nothing(self, forecast):
         step = {"name": "causal-filter", "step_variance_m2": 100.0}
-        plain, stepped = forecast(UNIFORM).json(), forecast(UNIFORM, steps=[step, {"name": "ou-smoother"}]).json()
+        plain, stepped = forecast(UNIFORM).json(), forecast(UNIFORM, postprocess=[step, {"name": "ou-smoother"}]).json()
         assert plain["budget"] == stepped["budget"]
         assert [one["causal"] for one in stepped["postprocess"]] == [True, False]
 
@@ -111,63 +104,154 @@ class TestPrice:
             "stability": 1,
         }  # fmt: skip
         assert forecast(UNIFORM, UNIFORM, UNIFORM).json()["budget"]["fits"] is False
-
-    def test_three_thirds_fit_one_whole(self, forecast, ready_dataset):
         set_budget(dataset=ready_dataset, epsilon=1.0, radius_m=1.0)
         third = UNIFORM | {"radius_m": 3.0}
         assert forecast(third, third, third).json()["budget"]["fits"] is True
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("mechanism", "field"),
-        [
+    def test_fail_out_of_domain_is_named(self, forecast):
+        for mechanism, field in (
             (WINDOW | {"window": 0}, "mechanisms.1.window"),
             (WINDOW | {"window": None}, "mechanisms.1.window"),
             (UNIFORM | {"epsilon": 0}, "mechanisms.1.epsilon"),
             ({"name": "magic"}, "mechanisms.1.name"),
             (7, "mechanisms.1"),
-        ],
-    )
-    def test_fail_out_of_domain_is_named(self, forecast, mechanism, field):
-        answer = forecast(UNIFORM, mechanism)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, field)
-
-    @pytest.mark.parametrize("count", [0, 21])
-    def test_fail_none_or_too_many(self, forecast, count):
-        answer = forecast(*[UNIFORM] * count)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "mechanisms")
-
-    def test_fail_steps(self, forecast):
-        answer = forecast(UNIFORM, steps=[{"name": "causal-filter"}])
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "postprocess.0.step_variance_m2")
-
-    def test_a_stranger_learns_nothing(self, stranger_api, anonymous_api, landmark_set):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM]}
-        assert stranger_api.post(FORECAST, body).status_code == 404
-        assert anonymous_api.post(FORECAST, body).status_code == 401
+        ):
+            assert refused(forecast(UNIFORM, mechanism)) == (400, field)
+        for count in (0, 21):
+            assert refused(forecast(*[UNIFORM] * count)) == (400, "mechanisms")
+        answer = forecast(UNIFORM, postprocess=[{"name": "causal-filter"}])
+        assert refused(answer) == (400, "postprocess.0.step_variance_m2")
 
 
-class TestFormerPath:
-    """`/releases/outlook/` is an alias of `/releases/forecast/` for one version."""
+def test_the_former_path_answers_alike_for_one_version(owner_api, landmark_set):
+    former_path = "/api/v1/releases/outlook/"
+    body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM, ADAPTIVE]}
+    new, former = owner_api.post(FORECAST, body), owner_api.post(former_path, body)
+    assert (former.status_code, former.json()) == (200, new.json())
+    refusals = [owner_api.post(path, body | {"mechanisms": []}).json() for path in (former_path, FORECAST)]
+    assert [one.pop("instance") for one in refusals] == [former_path, FORECAST]
+    assert refusals[0] == refusals[1]
+    paths = json.loads(owner_api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").content)["paths"]
+    new, former = paths[FORECAST]["post"], paths[former_path]["post"]
+    assert (former["deprecated"], "deprecated" in new) == (True, False)
+    assert (former["requestBody"], former["responses"]) == (new["requestBody"], new["responses"])
+    assert former["operationId"] != new["operationId"]
 
-    FORMER = "/api/v1/releases/outlook/"
 
-    def test_both_paths_answer_alike(self, owner_api, stranger_api, anonymous_api, landmark_set):
-        body = {"landmark_set": str(landmark_set.pk), "mechanisms": [UNIFORM, ADAPTIVE]}
-        new, former = owner_api.post(FORECAST, body), owner_api.post(self.FORMER, body)
-        assert (former.status_code, former.json()) == (200, new.json())
-        assert stranger_api.post(self.FORMER, body).status_code == 404
-        assert anonymous_api.post(self.FORMER, body).status_code == 401
-        wrong = body | {"mechanisms": []}
-        refusals = [owner_api.post(path, wrong).json() for path in (self.FORMER, FORECAST)]
-        assert [one.pop("instance") for one in refusals] == [self.FORMER, FORECAST]
-        assert refusals[0] == refusals[1]
+EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
+JOINT = {"name": "landmark-joint", "epsilon": 1.0, "radius_m": 200.0, "step_variance_m2": 250_000.0}
+APART = {"diameter_m": 200}
+MODERATE = {"n": 2, "s": 0.1} | APART
+PER_METRE = MODERATE | {"diameter_m": 1}
+NONE = {"backward": [[1.0]], "forward": [[1.0]]} | APART
 
-    def test_the_schema_marks_the_former_path_as_deprecated(self, owner_api):
-        paths = json.loads(owner_api.get("/api/v1/schema/", HTTP_ACCEPT="application/json").content)["paths"]
-        new, former = paths[FORECAST]["post"], paths[self.FORMER]["post"]
-        assert former["deprecated"]
-        assert "deprecated" not in new
-        assert (former["requestBody"], former["responses"]) == (new["requestBody"], new["responses"])
-        assert former["operationId"] != new["operationId"]
+
+def losses(answer):
+    assert answer.status_code == 200, answer.content
+    return [one["loss"] for one in answer.json()["mechanisms"]]
+
+
+class TestWithACorrelation:
+    def test_it_is_the_engines_on_the_planned_budgets(self, forecast, landmark_set):
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
+        matrix, budgets = smoothing_matrix(2, 0.1), [0.2] * 8
+        assert found["event"] == pytest.approx(temporal_loss(budgets, matrix, matrix).total.max(), rel=1e-12)
+        joint = landmark_temporal_loss(budgets, landmark_set.mask, matrix, matrix, bound="bridge").max()
+        assert found["joint"] == pytest.approx(joint, rel=1e-12)
+        assert (found["event_level"], found["joint_level"]) == (0.2, pytest.approx(1.0))
+        assert (found["bound"], found["upper_bound"], found["why"], found["why_not"]) == ("bridge", True, "", "")
+
+    def test_it_is_what_the_landmark_sets_report_states(self, forecast, owner_api, landmark_set):
+        report = owner_api.get(f"/api/v1/landmark-sets/{landmark_set.pk}/loss/", PER_METRE).json()
+        rows = {row["name"]: row for row in report["mechanisms"] if not row["why_not"]}
+        assert len(rows) >= 5
+        requested = [row["parameters"] | {"name": name, "epsilon": 1.0} for name, row in rows.items()]
+        for row, found in zip(rows.values(), losses(forecast(*requested, correlation=PER_METRE)), strict=True):
+            assert found["joint"] == pytest.approx(row["bridge"]["joint"], rel=1e-12)
+            assert (found["joint_level"], found["event_level"]) == (row["level"], row["highest_budget"])
+
+    def test_farther_states_leak_more_by_the_distance(self, forecast, landmark_set):
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE | {"diameter_m": 1000}))
+        matrix, levels = smoothing_matrix(2, 0.1), [5 * 0.2] * 8
+        assert found["event"] == pytest.approx(temporal_loss(levels, matrix, matrix).total.max(), rel=1e-12)
+        joint = landmark_temporal_loss(levels, landmark_set.mask, matrix, matrix, bound="bridge").max()
+        assert found["joint"] == pytest.approx(joint, rel=1e-12)
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1.0), pytest.approx(5.0))
+
+    def test_stronger_leaks_more_and_none_leaks_the_level(self, forecast):
+        given = [{"n": 2, "s": s} | APART for s in (1, 0.1, 0.01)]
+        weak, moderate, strong = (losses(forecast(UNIFORM, correlation=one))[0] for one in given)
+        for part in ("event", "joint"):
+            assert weak[f"{part}_level"] < weak[part] < moderate[part] < strong[part]
+            none = losses(forecast(UNIFORM, correlation=NONE))[0]
+            assert none[part] == pytest.approx(none[f"{part}_level"])
+
+    def test_a_shared_draw_counts_once(self, forecast):
+        (found,) = losses(forecast(JOINT, correlation=NONE))
+        assert found["joint_level"] == pytest.approx(1.0)
+        assert found["event"] <= 1.0 + 1e-12
+
+    def test_what_depends_on_the_run_is_simulated(self, forecast, landmark_set):
+        (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
+        mask, matrix = landmark_set.mask, smoothing_matrix(2, 0.1)
+        runs = simulated_budgets(mechanisms.parse(ADAPTIVE), mask, found["simulated"])
+        assert found["simulated"] == len(runs) == 5
+        assert found["event"] == np.median([temporal_loss(one, matrix, matrix).total.max() for one in runs])
+        joint = [landmark_temporal_loss(one, mask, matrix, matrix, bound="bridge").max() for one in runs]
+        assert found["joint"] == np.median(joint) > found["joint_level"]
+        assert found["joint_level"] <= 1.0 + 1e-12
+
+    def test_what_is_too_long_to_be_simulated_states_it(self, forecast, monkeypatch):
+        monkeypatch.setattr(expected_loss, "LONGEST_RUN", 7)
+        (found,) = losses(forecast(ADAPTIVE, correlation=MODERATE))
+        assert "too long to try it out" in found["why_not"]
+        assert [found[part] for part in ("event", "joint", "event_level", "joint_level", "bound")] == [None] * 5
+
+    def test_series_are_apart_and_the_worst_is_reported(self, forecast, owner, make_dataset, paris_day):
+        two = make_dataset(owner, paris_day, paris_day)
+        marks = mark_landmarks(owner=owner, dataset=two, method={"name": "manual", "events": [0, 1, 8]})
+        (found,) = losses(forecast(UNIFORM, marks=marks, correlation=NONE))
+        assert (found["event_level"], found["joint_level"]) == (pytest.approx(1 / 2), pytest.approx(1.0))
+
+    def test_every_mechanism_has_losses_or_states_why(self, forecast):
+        for found in losses(forecast(*every_described(), correlation=MODERATE)):
+            assert (found["joint"] is None) == bool(found["why_not"])
+
+
+def test_without_a_correlation_there_is_no_loss_and_no_position_is_read(forecast, ready_dataset):
+    ready_dataset.points_path.unlink()
+    for more in ({}, {"correlation": None}):
+        answer = forecast(UNIFORM, **more)
+        assert (losses(answer), answer.json()["correlation"]) == ([None], None)
+    assert forecast(UNIFORM, JOINT, correlation=MODERATE).json()["correlation"]["s"] == 0.1
+
+
+class TestTime:
+    def test_what_would_take_too_long_is_left_out(self, forecast, monkeypatch):
+        monkeypatch.setattr(forecasts, "MAX_SECONDS", 1e-7)
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
+        assert found["why_not"].startswith("it would take about")
+        assert found["event"] is None
+
+    def test_without_time_for_the_bridge_it_is_the_published_formula_and_stated_it(self, forecast, monkeypatch):
+        needed = expected_loss.loss_seconds
+        slow = lambda *requested: 60.0 if requested[-1] == "bridge" else needed(*requested)  # noqa: E731
+        monkeypatch.setattr(expected_loss, "loss_seconds", slow)
+        (found,) = losses(forecast(UNIFORM, correlation=MODERATE))
+        assert (found["bound"], found["upper_bound"]) == ("published", False)
+        assert found["why"] == "it would take about 120.0 s, and 2 s are given"
+
+
+def test_fail_no_correlation(forecast):
+    for correlation, field in (
+        ({"s": -1}, "correlation.s"),
+        ({"cell_m": 500}, "correlation.cell_m"),
+        ({"magic": 1}, "correlation.magic"),
+        ({"s": 1}, "correlation.diameter_m"),
+        ({"s": 1, "diameter_m": 3e7}, "correlation.diameter_m"),
+        ({"backward": [[0.5, 0.4], [0, 1]]}, "correlation.backward"),
+        ("strong", "correlation"),
+    ):
+        assert refused(forecast(EVENT, correlation=correlation)) == (400, field)

@@ -1,44 +1,30 @@
 """Notebooks of releases: valid, about what is published alone, and run from top to bottom beside the CSV export."""
 
-from __future__ import annotations
-
 import base64
 import re
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 
 from dashboard.releases import kinds
-from dashboard.releases.models import Release
 from privacy_engine import formats
 from privacy_engine.exports.notebook import notebook
-from tests.dashboard.api_helpers import RELEASES, release_url
-from tests.dashboard.kinds import POPULARITY, STREAM, checkin_rows, checkins, counts, made, wide
-from tests.dashboard.release_runs import executed
+from tests.dashboard.api_helpers import release_url
+from tests.dashboard.test_releases_kind_report import SECRET, released
 from tests.patience import patience
 
-SECRET = "Zebra"
-FILES = {"stream": wide(counts()), "checkins": checkins(checkin_rows())}
-MECHANISMS = {"stream": STREAM, "checkins": POPULARITY}
 LEAST_BYTES = 10_000  # of a figure with points; one of empty axes has 5,000
 
 every_kind = pytest.mark.parametrize("kind", ["trajectory", "stream", "checkins"])
 
 
 @pytest.fixture
-def release(request: pytest.FixtureRequest, owner_api: Any, kind: str) -> Release:
-    """A finished release of each kind of data."""
-    if kind == "trajectory":
-        done: Release = request.getfixturevalue("done")
-        return done
-    dataset = made(owner_api, FILES[kind], name=f"{SECRET}.csv")["id"]
-    answer = owner_api.post(RELEASES, {"dataset": dataset, "mechanism": MECHANISMS[kind]}, format="json")
-    return executed(Release.objects.get(pk=answer.json()["id"]))
+def release(request, owner_api, kind):
+    return request.getfixturevalue("done") if kind == "trajectory" else released(owner_api, kind)
 
 
-def saved(api: Any, address: str, folder: Path, **query: str) -> Path:
+def saved(api, address, folder, **query):
     """The download, under the name it has as an attachment."""
     answer = api.get(address, query)
     assert answer.status_code == 200, answer.content
@@ -48,7 +34,7 @@ def saved(api: Any, address: str, folder: Path, **query: str) -> Path:
     return path
 
 
-def size_of(row: Release, table: Path) -> int:
+def size_of(row, table):
     """What the first cell counts: positions, counts or cells."""
     if row.kind == "trajectory":
         return sum(len(one) for one in formats.read(table).series)
@@ -59,9 +45,7 @@ def size_of(row: Release, table: Path) -> int:
 @pytest.mark.slow
 @every_kind
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
-def test_runs_beside_the_export(
-    owner_api: Any, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_beside_the_export(owner_api, release, tmp_path, monkeypatch):
     from nbclient import NotebookClient
 
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
@@ -83,7 +67,7 @@ def test_runs_beside_the_export(
 
 
 @every_kind
-def test_is_valid_and_opens_the_file_of_the_csv_export(owner_api: Any, release: Release, tmp_path: Path) -> None:
+def test_is_valid_about_the_csv_export_and_has_nothing_of_the_original(owner_api, release, tmp_path):
     table = saved(owner_api, release_url(release, "data"), tmp_path, format="csv")
     path = saved(owner_api, release_url(release, "notebook"), tmp_path)
     assert (path.stem, path.suffix) == (table.stem, ".ipynb")
@@ -92,30 +76,18 @@ def test_is_valid_and_opens_the_file_of_the_csv_export(owner_api: Any, release: 
     assert (found.nbformat, found.nbformat_minor) == (4, 5)
     assert len({cell.id for cell in found.cells}) == len(found.cells)
     assert f'FILE = "{table.name}"' in found.cells[1].source
-
-
-@every_kind
-def test_has_nothing_of_the_original(owner_api: Any, release: Release, tmp_path: Path) -> None:
-    path = saved(owner_api, release_url(release, "notebook"), tmp_path)
-    text = path.read_text().replace(r"\\_", "_")
-    text = text.replace(path.stem, "")  # the name of a file begins with that of the dataset
+    text = path.read_text().replace(r"\\_", "_").replace(path.stem, "")  # its name begins with that of the dataset
     assert SECRET not in text
     assert str(release.dataset_id) not in text
     for value in (release.owner_view or {}).values():
         assert len(repr(value)) < 8 or repr(value) not in text  # a short number may be a parameter's
 
 
-def test_is_for_the_owner_and_for_finished_releases(owner_api: Any, stranger_api: Any, done: Release) -> None:
-    assert stranger_api.get(release_url(done, "notebook")).status_code == 404
-    Release.objects.filter(pk=done.pk).update(state="failed")
-    assert owner_api.get(release_url(done, "notebook")).status_code == 409
-
-
-def test_text_of_a_title_stays_text() -> None:
+def test_text_of_a_title_stays_text():
     title = 'A "title" with $dollar, *stars* and <b>tags</b>\nε 1'
     found = nbformat.reads(notebook("stream", title=title, file_name='a"b$c.csv', label={"text": "x"}), as_version=4)
     nbformat.validate(found)
     assert found.cells[0].source.startswith(r'# A "title" with \$dollar, \*stars\* and \<b\>tags\</b\> ε 1')
-    opened: dict[str, Any] = {}
+    opened = {}
     exec(re.findall(r"^FILE = .*$", found.cells[1].source, re.MULTILINE)[0], opened)
     assert opened["FILE"] == 'a"b$c.csv'

@@ -1,36 +1,29 @@
 """Releases of trajectories without a landmark set: accepted iff the mechanism reads no landmarks, and complete."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
 import zipfile
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
-from dashboard.datasets.models import BudgetEntry, Dataset
+from dashboard.datasets.models import BudgetEntry
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases import downloads, execution, files, reproduce
 from dashboard.releases.batches import batches
 from dashboard.releases.models import Release
 from dashboard.releases.services import cancel_release, derive_release, retry_release
-from privacy_engine.data import Trajectory
 from privacy_engine.datatypes import datatypes
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.verify import verify
-from tests.dashboard.api_helpers import RELEASES, UNIFORM, first_error, release_url
+from tests.dashboard import kinds
+from tests.dashboard.api_helpers import RELEASES, UNIFORM, described, first_error, page_data, refused, release_url
 from tests.dashboard.attack_helpers import QUICK, run_queued_attacks
 from tests.dashboard.conftest import upload
-from tests.dashboard.test_account_data import exported
 from tests.dashboard.test_stability import RESAMPLE, THREE_FIXES
 
 EVERY = [cls.registered_name() for cls in mechanisms.of("trajectory")]
@@ -38,12 +31,11 @@ FREE = [name for name in EVERY if not mechanisms[name].reads_landmarks]
 EVENT = {"name": "event-level", "epsilon": 1.0, "radius_m": 200.0}
 
 
-def described(name: str) -> dict[str, Any]:
-    needed = {field["name"]: field["example"] for field in mechanisms[name].fields() if field["required"]}
-    return needed | {"name": name, "epsilon": 1.0, "radius_m": 200.0}
+def released_as(name):
+    return described(name, epsilon=1.0, radius_m=200.0)
 
 
-def finished(made: Any) -> Release:
+def finished(made):
     assert made.status_code == 201, made.json()
     row = Release.objects.get(pk=made.json()["id"])
     if row.parsed_spec.mechanism.unsound:
@@ -55,10 +47,10 @@ def finished(made: Any) -> Release:
 
 
 @pytest.fixture
-def post(owner_api: APIClient, ready_dataset: Dataset) -> Callable[..., Any]:
+def post(owner_api, ready_dataset):
     """``post(mechanism, landmark_set, …)``: the answer to a release of the owner's day."""
 
-    def made(mechanism: dict[str, Any], marks: LandmarkSet | None = None, **more: Any) -> Any:
+    def made(mechanism, marks=None, **more):
         seed = {} if not mechanisms.parse(mechanism).unsound else {"seed": 1}
         body = {"dataset": str(ready_dataset.pk), "mechanism": mechanism, **seed, **more}
         return owner_api.post(RELEASES, body | ({"landmark_set": str(marks.pk)} if marks else {}))
@@ -67,13 +59,13 @@ def post(owner_api: APIClient, ready_dataset: Dataset) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def bare(post: Callable[..., Any]) -> Release:
+def bare(post):
     """A finished release at event level without a landmark set, where the dataset has none."""
     return finished(post(EVENT))
 
 
 @pytest.fixture
-def seeded_dummies(owner_api: APIClient, landmark_set: LandmarkSet) -> LandmarkSet:
+def seeded_dummies(owner_api, landmark_set):
     """A set of landmarks with dummies that a seed drew."""
     body = {"method": {"name": "dummies-one-sided", "epsilon": 0.001}, "seed": 1}
     made = owner_api.post(f"/api/v1/landmark-sets/{landmark_set.pk}/dummies/", body).json()
@@ -81,63 +73,43 @@ def seeded_dummies(owner_api: APIClient, landmark_set: LandmarkSet) -> LandmarkS
 
 
 class TestAccepted:
-    def test_some_mechanisms_read_landmarks_and_some_do_not(self) -> None:
-        assert FREE
-        assert len(FREE) < len(EVERY)
-
-    @pytest.mark.parametrize("name", EVERY)
-    def test_without_a_set_iff_no_landmarks_are_read(self, post: Any, name: str) -> None:
-        answer = post(described(name))
-        if name in FREE:
-            assert finished(answer).landmark_set is None
-            return
-        assert answer.status_code == 400
-        error = first_error(answer)
-        assert error["field"] == "landmark_set"
-        assert error["rule"] == f"a landmark set of this dataset: {name} reads landmarks"
+    def test_without_a_set_iff_no_landmarks_are_read(self, post, owner_api):
+        listed = owner_api.get("/api/v1/mechanisms/?kind=trajectory").json()["results"]
+        assert {one["name"] for one in listed if not one["reads_landmarks"]} == set(FREE)
+        assert 0 < len(FREE) < len(EVERY)
+        for name in set(EVERY) - set(FREE):
+            answer = post(released_as(name))
+            assert refused(answer) == (400, "landmark_set"), name
+            assert first_error(answer)["rule"] == f"a landmark set of this dataset: {name} reads landmarks"
         assert not Release.objects.exists()
         assert not BudgetEntry.objects.exists()
 
-    def test_the_list_of_mechanisms_states_which(self, owner_api: APIClient) -> None:
-        listed = owner_api.get("/api/v1/mechanisms/?kind=trajectory").json()["results"]
-        assert {one["name"] for one in listed if not one["reads_landmarks"]} == set(FREE)
+    def test_so_are_all_figures_of_before(self, owner_api, ready_dataset):
+        more = {"least-levels": {"accepted_m": 5000}, "protection-costs": {"epsilon": 1.0}}
+        for path in ("forecast", "expected-errors", "least-levels", "protection-costs", "curve"):
+            for name in EVERY:
+                body = {"dataset": str(ready_dataset.pk), "mechanisms": [released_as(name)], **more.get(path, {})}
+                answer = owner_api.post(f"{RELEASES}{path}/", body)
+                assert answer.status_code == (200 if name in FREE else 400), (path, name)
+                assert name in FREE or first_error(answer)["field"] == "landmark_set"
 
-    @pytest.mark.parametrize("path", ["forecast", "expected-errors", "least-levels", "protection-costs", "curve"])
-    def test_so_are_all_figures_of_before(self, owner_api: APIClient, ready_dataset: Dataset, path: str) -> None:
-        more = {"least-levels": {"accepted_m": 5000}, "protection-costs": {"epsilon": 1.0}}.get(path, {})
-        for name in EVERY:
-            body = {"dataset": str(ready_dataset.pk), "mechanisms": [described(name)], **more}
-            answer = owner_api.post(f"{RELEASES}{path}/", body)
-            assert answer.status_code == (200 if name in FREE else 400), answer.json()
-            assert name in FREE or first_error(answer)["field"] == "landmark_set"
+    def test_the_dataset_and_the_set_must_belong_together(
+        self, owner, owner_api, make_dataset, paris_day, landmark_set
+    ):
+        other = str(make_dataset(owner, paris_day).pk)
+        counts = kinds.made(owner_api, b"time,a\n0,1\n60,2\n120,3\n", kind="stream")
+        for body, status, field in (
+            ({}, 400, "dataset"),
+            ({"dataset": other, "landmark_set": str(landmark_set.pk)}, 400, "landmark_set"),
+            ({"dataset": counts["id"]}, 400, "dataset"),
+        ):
+            assert refused(owner_api.post(f"{RELEASES}forecast/", body | {"mechanisms": [EVENT]})) == (status, field)
 
-    def test_one_of_the_two_is_needed(self, owner_api: APIClient) -> None:
-        answer = owner_api.post(f"{RELEASES}forecast/", {"mechanisms": [EVENT]})
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dataset")
-
-    def test_both_must_belong_together(
-        self, owner: User, owner_api: APIClient, make_dataset: Any, paris_day: Trajectory, landmark_set: LandmarkSet
-    ) -> None:
-        other = make_dataset(owner, paris_day)
-        body = {"dataset": str(other.pk), "landmark_set": str(landmark_set.pk), "mechanisms": [EVENT]}
-        answer = owner_api.post(f"{RELEASES}forecast/", body)
-        assert (answer.status_code, first_error(answer)["rule"]) == (400, "a landmark set of this dataset")
-
-    def test_a_dataset_of_others_or_another_kind_is_not_found_or_refused(
-        self, stranger_api: APIClient, owner_api: APIClient, ready_dataset: Dataset
-    ) -> None:
-        body = {"dataset": str(ready_dataset.pk), "mechanisms": [EVENT]}
-        assert stranger_api.post(f"{RELEASES}forecast/", body).status_code == 404
-        counts = owner_api.post(
-            "/api/v1/datasets/", {"file": upload(b"time,a\n0,1\n60,2\n120,3\n"), "kind": "stream"}, format="multipart"
-        ).json()
-        assert owner_api.post(f"{RELEASES}forecast/", body | {"dataset": counts["id"]}).status_code in (400, 409)
-
-    def test_other_kinds_have_no_set_in_the_database(self, bare: Release, landmark_set: LandmarkSet) -> None:
+    def test_other_kinds_have_no_set_in_the_database(self, bare, landmark_set):
         with pytest.raises(IntegrityError), transaction.atomic():
             Release.objects.filter(pk=bare.pk).update(kind="stream", landmark_set=landmark_set)
 
-    def test_the_forecast_of_a_dataset_has_no_landmarks(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
+    def test_the_forecast_of_a_dataset_has_no_landmarks(self, owner_api, ready_dataset):
         body = {"dataset": str(ready_dataset.pk), "mechanisms": [EVENT]}
         found = owner_api.post(f"{RELEASES}forecast/", body).json()
         (one,) = found["mechanisms"]
@@ -151,10 +123,8 @@ class TestSame:
     """A set that is given changes neither label, charge nor what recipients see."""
 
     @pytest.mark.parametrize("name", FREE)
-    def test_label_summary_and_charge(
-        self, post: Any, owner_page: Client, seeded_dummies: LandmarkSet, name: str
-    ) -> None:
-        rows = [finished(post(described(name), marks)) for marks in (None, seeded_dummies)]
+    def test_label_summary_and_charge(self, post, owner_page, seeded_dummies, name):
+        rows = [finished(post(released_as(name), marks)) for marks in (None, seeded_dummies)]
         labels = [downloads.label(row) for row in rows]
         own = ("text", "release", "sha256", "label_sha256", "ledger_entry")
         assert len({json.dumps({k: v for k, v in one.items() if k not in own}, sort_keys=True) for one in labels}) == 1
@@ -168,27 +138,19 @@ class TestSame:
         assert all((row.owner_view or {})["noise_m"] == rows[0].owner_view["noise_m"] for row in rows)
         for row in rows:
             page = owner_page.get(f"/releases/{row.pk}/report/")
-            data = json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', page.content.decode(), re.S)[1])
-            assert data["releases"][0]["curves"]["landmarks"] == []
+            assert page_data(page.content.decode())["releases"][0]["curves"]["landmarks"] == []
             assert "<dt>Landmarks</dt>" not in page.content.decode()
             assert "LANDMARK" not in reproduce.request(row) + reproduce.command(row)
-
-    def test_what_is_drawn_with_a_seed(self, post: Any, landmark_set: LandmarkSet) -> None:
-        rows = [finished(post(EVENT, marks, seed=7)) for marks in (None, landmark_set)]
-        assert rows[0].data_sha256 == rows[1].data_sha256
-
-    def test_the_owners_report_has_the_set_that_was_given(
-        self, post: Any, owner_page: Client, landmark_set: LandmarkSet
-    ) -> None:
-        row = finished(post(EVENT, landmark_set))
-        page = owner_page.get(f"/releases/{row.pk}/report/?for=owner").content.decode()
+        page = owner_page.get(f"/releases/{rows[1].pk}/report/?for=owner").content.decode()
         assert "<dt>Landmark set</dt>" in page
-        assert f'"landmark_set": "{landmark_set.pk}"' in page.replace("&quot;", '"')
+        assert f'"landmark_set": "{seeded_dummies.pk}"' in page.replace("&quot;", '"')
+        seeded = [finished(post(EVENT, marks, seed=7)) for marks in (None, seeded_dummies)]
+        assert seeded[0].data_sha256 == seeded[1].data_sha256
 
 
 @pytest.mark.parametrize("name", FREE)
-def test_the_whole_way(post: Any, owner_api: APIClient, owner_page: Client, name: str) -> None:
-    row = finished(post(described(name)))
+def test_the_whole_way(post, owner_api, owner_page, name):
+    row = finished(post(released_as(name)))
     found = owner_api.get(release_url(row)).json()
     assert found["landmark_set"] is None
     summary = found["summary"]
@@ -225,11 +187,14 @@ def test_the_whole_way(post: Any, owner_api: APIClient, owner_page: Client, name
     assert public.status_code == 200
     assert "half of the positions by more than" in public.content.decode()
     assert owner_page.get("/experiments/new/", {"release": str(row.pk)}).status_code == 200
+    form = owner_page.get(f"/datasets/{row.dataset_id}/releases/new/").content.decode()
+    assert re.search(r'name="landmark_set" value="" checked', form)
+    assert "Define landmarks" in form
     assert [len(one.releases) for one in batches([row])] == [1]
 
 
 class TestAfter:
-    def test_an_attack(self, owner_api: APIClient, owner: User, bare: Release) -> None:
+    def test_an_attack(self, owner_api, owner, bare):
         answer = owner_api.post("/api/v1/attacks/", {"release": str(bare.pk), "attack": QUICK})
         assert answer.status_code == 201, answer.json()
         run_queued_attacks()
@@ -238,22 +203,22 @@ class TestAfter:
         assert f"?release={bare.pk}&attack={row.pk}" in row.page_url
         assert "None" not in row.page_url
 
-    def test_a_derived_release(self, bare: Release) -> None:
-        row = derive_release(source=bare, steps=[postprocesses.parse(_step())])
+    def test_a_derived_release(self, bare):
+        row = derive_release(source=bare, steps=[postprocesses.parse({"name": "ou-smoother"})])
         assert execution.run(row.pk)
         row.refresh_from_db()
         assert (row.state, row.landmark_set, row.charged) == ("done", None, False)
         assert row.summary["noise_p95_m"] is None
         assert downloads.label(row)["guarantee"] == downloads.label(bare)["guarantee"]
 
-    def test_a_cancelled_one_is_tried_again_for_a_new_charge(self, post: Any) -> None:
+    def test_a_cancelled_one_is_tried_again_for_a_new_charge(self, post):
         row = Release.objects.get(pk=post(EVENT).json()["id"])
         cancel_release(release=row)
         row.refresh_from_db()
         again = retry_release(release=row)
         assert (again.pk != row.pk, again.landmark_set) == (True, None)
 
-    def test_landmarks_by_zones_over_it(self, owner: User, bare: Release) -> None:
+    def test_landmarks_by_zones_over_it(self, owner, bare):
         lon, lat = (float(getattr(files.read_releases(bare)[0].series, name)[0]) for name in ("lon", "lat"))
         zone = {"type": "Circle", "center": [lon, lat], "radius_m": 50.0}
         method = {"name": "released-zones", "release": str(bare.pk), "zones": [zone]}
@@ -261,35 +226,26 @@ class TestAfter:
         assert marks.mask[0]
         assert marks.earlier["spent_per_m"] == pytest.approx((marks.count + (marks.count < 8)) / 200)
 
-    def test_the_account_export(self, owner: User, bare: Release) -> None:
-        row = exported(owner)
-        assert row.state == "done"
-        with row.path.open() as file:
-            names = zipfile.ZipFile(io.BytesIO(file.read())).namelist()
-        assert any(str(bare.pk) in name or bare.public_stem in name for name in names)
-
-    def test_the_lists_filter_by_it(self, post: Any, owner_api: APIClient, bare: Release, landmark_set: Any) -> None:
+    def test_the_lists_filter_by_it(self, post, owner_api, bare, landmark_set):
         other = Release.objects.get(pk=post(UNIFORM, landmark_set).json()["id"])
-        listed = {
-            value: [one["id"] for one in owner_api.get(RELEASES, {"without_landmark_set": value}).json()["results"]]
-            for value in ("true", "false")
-        }
-        assert listed == {"true": [str(bare.pk)], "false": [str(other.pk)]}
+        for value, row in (("true", bare), ("false", other)):
+            listed = owner_api.get(RELEASES, {"without_landmark_set": value}).json()["results"]
+            assert [one["id"] for one in listed] == [str(row.pk)]
         for value in ("null", "1", "landmarks"):
             assert owner_api.get(RELEASES, {"without_landmark_set": value}).status_code == 400
 
 
 class TestCleaning:
     @pytest.mark.parametrize("name", FREE)
-    def test_stability_and_conditions_of_cleaning_are_kept(self, owner: User, owner_api: APIClient, name: str) -> None:
+    def test_stability_and_conditions_of_cleaning_are_kept(self, owner, owner_api, name):
         body = {"file": upload(THREE_FIXES), "cleaning": json.dumps([RESAMPLE])}
         dataset = owner.datasets.get(pk=owner_api.post("/api/v1/datasets/", body, format="multipart").json()["id"])
         marks = mark_landmarks(owner=owner, dataset=dataset, method={"name": "manual", "events": [60]})
         labels, prices = [], []
         for more in ({}, {"landmark_set": str(marks.pk)}):
             requested = {"dataset": str(dataset.pk), **more}
-            quoted = owner_api.post(f"{RELEASES}forecast/", requested | {"mechanisms": [described(name)]}).json()
-            row = finished(owner_api.post(RELEASES, requested | {"mechanism": described(name)}))
+            quoted = owner_api.post(f"{RELEASES}forecast/", requested | {"mechanisms": [released_as(name)]}).json()
+            row = finished(owner_api.post(RELEASES, requested | {"mechanism": released_as(name)}))
             label = downloads.label(row)
             assert quoted["mechanisms"][0]["guarantee"] == label["guarantee"]
             labels.append({key: label[key] for key in ("guarantee", "stability", "epsilon", "neighbours", "cleaning")})
@@ -304,22 +260,22 @@ class TestCleaning:
 
 class TestComparison:
     @pytest.fixture
-    def marked(self, post: Any, landmark_set: LandmarkSet) -> Release:
+    def marked(self, post, landmark_set):
         return finished(post(UNIFORM, landmark_set))
 
-    def page(self, client: Client, dataset: Any, query: str = "") -> tuple[str, dict[str, Any]]:
+    def page(self, client, dataset, query=""):
         answer = client.get(f"/datasets/{dataset}/compare/{query}")
         assert answer.status_code == 200
         text = answer.content.decode()
-        return text, json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.S)[1])
+        return text, page_data(text)
 
-    def test_without_any_set(self, owner_page: Client, bare: Release) -> None:
+    def test_without_any_set(self, owner_page, bare):
         text, data = self.page(owner_page, bare.dataset_id)
         assert (data["releases"], data["landmark_set"]) == ([str(bare.pk)], None)
         assert "events" not in data["urls"]
         assert "None" not in text
 
-    def test_beside_those_of_every_set(self, owner: User, owner_page: Client, bare: Release, marked: Release) -> None:
+    def test_beside_those_of_every_set(self, owner, owner_page, bare, marked):
         other = mark_landmarks(owner=owner, dataset=bare.dataset, method={"name": "manual", "events": [1]})
         text, data = self.page(owner_page, bare.dataset_id)
         assert set(data["releases"]) == {str(bare.pk), str(marked.pk)}
@@ -329,57 +285,34 @@ class TestComparison:
         _, data = self.page(owner_page, bare.dataset_id, f"?landmark_set={other.pk}")
         assert (data["releases"], data["landmark_set"]) == ([str(bare.pk)], str(other.pk))
 
-    def test_on_the_landmarks_of_that_set(
-        self, owner: User, owner_api: APIClient, bare: Release, landmark_set: LandmarkSet
-    ) -> None:
+    def test_on_the_landmarks_of_that_set(self, owner, owner_api, bare, landmark_set, make_dataset, paris_day):
         query = {"landmarks_of": str(landmark_set.pk)}
         curves = owner_api.get(release_url(bare, "series"), query).json()
         assert curves["landmarks"] == [[0, 1], [2, 3], [4, 5], [7, 8]]
         marked, plain = (owner_api.get(release_url(bare, "errors"), one).json() for one in (query, {}))
         assert marked != plain
         assert [one["landmarks"]["n"] for one in (marked, plain)] == [4, 0]
-        assert [one["all"] for one in (marked,)] == [plain["all"]]
+        assert marked["all"] == plain["all"]
+        elsewhere = make_dataset(owner, paris_day)
+        other = mark_landmarks(owner=owner, dataset=elsewhere, method={"name": "manual", "events": [1]})
+        assert owner_api.get(release_url(bare, "errors"), {"landmarks_of": str(other.pk)}).status_code == 404
 
-    def test_one_with_a_set_is_compared_on_that_set(
-        self, owner: User, owner_api: APIClient, stranger_api: APIClient, marked: Release, bare: Release
-    ) -> None:
+    def test_one_with_a_set_is_compared_on_that_set(self, owner, owner_api, marked):
         other = mark_landmarks(owner=owner, dataset=marked.dataset, method={"name": "manual", "events": [1]})
         for path in ("errors", "series"):
             answer = owner_api.get(release_url(marked, path), {"landmarks_of": str(other.pk)})
-            assert (answer.status_code, first_error(answer)["field"]) == (400, "landmarks_of")
+            assert refused(answer) == (400, "landmarks_of")
             own = owner_api.get(release_url(marked, path), {"landmarks_of": str(marked.landmark_set_id)}).json()
             assert own == owner_api.get(release_url(marked, path)).json()
 
-    def test_a_set_of_another_dataset_is_not_found(
-        self, owner: User, owner_api: APIClient, make_dataset: Any, paris_day: Trajectory, bare: Release
-    ) -> None:
-        other = mark_landmarks(
-            owner=owner, dataset=make_dataset(owner, paris_day), method={"name": "manual", "events": [1]}
-        )
-        assert owner_api.get(release_url(bare, "errors"), {"landmarks_of": str(other.pk)}).status_code == 404
-
     @pytest.mark.parametrize("query", ["?for=owner", ""])
-    def test_one_report_of_both(self, owner_page: Client, bare: Release, marked: Release, query: str) -> None:
+    def test_one_report_of_both(self, owner_page, bare, marked, query):
         sign = "&" if query else "?"
         for names in (f"{sign}release={bare.pk}&release={marked.pk}", ""):
             page = owner_page.get(f"/datasets/{bare.dataset_id}/compare/report/{query}{names}")
             assert page.status_code == 200
             text = page.content.decode()
-            data = json.loads(re.search(r'<script id="page-data"[^>]*>(.*?)</script>', text, re.S)[1])
-            marks = {one["id"]: one["curves"]["landmarks"] for one in data["releases"]}
+            marks = {one["id"]: one["curves"]["landmarks"] for one in page_data(text)["releases"]}
             every = [[0, 1], [2, 3], [4, 5], [7, 8]]
             assert marks == {str(bare.pk): every if query else [], str(marked.pk): every}
             assert "<dt>Landmarks</dt>" in text
-
-
-def _step() -> dict[str, Any]:
-    cls = next(iter(postprocesses.of("trajectory")))
-    needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
-    return needed | {"name": cls.registered_name()}
-
-
-def test_the_form_offers_none(owner_page: Client, ready_dataset: Dataset) -> None:
-    page = owner_page.get(f"/datasets/{ready_dataset.pk}/releases/new/")
-    text = page.content.decode()
-    assert re.search(r'name="landmark_set" value="" checked', text)
-    assert "Define landmarks" in text

@@ -1,11 +1,8 @@
 """What is removed on request goes at once and for good; the sweep removes a few other files, and keeps many."""
 
-from __future__ import annotations
-
 import uuid
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
@@ -13,27 +10,28 @@ from django.utils import timezone
 from dashboard.account_data import execution as exports
 from dashboard.account_data.models import AccountExport
 from dashboard.account_data.services import delete_account
-from dashboard.accounts.models import MapFile, User
+from dashboard.accounts.models import MapFile
 from dashboard.core.storage_errors import StorageUnavailable
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import delete_dataset, import_dataset, reread_dataset
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import delete_experiment, submit_experiment
 from dashboard.jobs import queue
 from dashboard.maintenance import cleanup, objects, orphans, retention
 from dashboard.releases.models import Release
-from dashboard.storage import removals, trash
+from dashboard.storage import installation, removals, trash
 from dashboard.storage.models import Removal
 from dashboard.storage.stored_path import StoredPath, stored_files
+from privacy_engine.experiments import presets
 from tests.dashboard.conftest import HOME, upload
 from tests.dashboard.rows import rows_of
 from tests.dashboard.storages_of_tests import used_by_name
-from tests.s3_server import S3Server
 
 MANY = orphans.MOST + 1
 
 
 @pytest.fixture(params=["local", "s3"], autouse=True)
-def storage(request: pytest.FixtureRequest, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def storage(request, s3_server, monkeypatch):
     monkeypatch.setattr(queue, "enqueue", lambda job: None)
     for module, name in ((cleanup, "ABANDONED_S"), (cleanup, "STALE_S"), (objects, "STALE_S")):
         monkeypatch.setattr(module, name, -1.0)
@@ -41,37 +39,35 @@ def storage(request: pytest.FixtureRequest, s3_server: S3Server, monkeypatch: py
         yield used
 
 
-def names(prefix: str = "") -> list[str]:
+def names(prefix=""):
     """All stored files, but what belongs to no row."""
     found = [one.name for one in stored_files().listed(prefix)]
     return [name for name in found if "/" in name and not name.startswith(("tmp/", "run/"))]
 
 
-def stored(name: str) -> str:
+def stored(name):
     with StoredPath(name).written() as out:
         out.write(b"x")
     return name
 
 
-def strays(count: int) -> list[str]:
+def strays(count):
     return sorted(stored(f"datasets/{uuid.uuid4()}/original") for _ in range(count))
 
 
-def sweep() -> dict[str, int]:
+def sweep():
     return cleanup.tidy(list_objects=True)
 
 
-def in_trash() -> list[str]:
+def in_trash():
     return sorted("/".join(name.split("/")[2:]) for name in names("trash/"))
 
 
 class TestStrays:
-    def test_a_few_are_removed(self, owner: User) -> None:
+    def test_many_are_moved_to_the_trash_and_back(self, owner, caplog, monkeypatch):
         strays(orphans.MOST)
         sweep()
-        assert names() == []
-
-    def test_many_are_moved_to_the_trash_and_back(self, owner: User, caplog: pytest.LogCaptureFixture) -> None:
+        assert names() == [], "a few are removed"
         found = strays(MANY)
         sweep()
         (folder,) = trash.contents()
@@ -81,24 +77,18 @@ class TestStrays:
         assert in_trash() == found
         assert trash.restore(folder) == MANY
         assert (names("datasets/"), trash.contents()) == (found, {})
-
-    def test_files_are_counted_and_not_folders(self, owner: User) -> None:
-        for i in range(MANY):
+        for name in found:
+            StoredPath(name).unlink()
+        for i in range(MANY):  # files are counted and not folders
             stored(f"publications/{uuid.UUID(int=7)}/export.{i}")
         sweep()
         assert len(in_trash()) == MANY
-
-    def test_after_a_week_they_go_for_good(self, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-        strays(MANY)
-        sweep()
         monkeypatch.setattr(trash, "KEPT", timedelta(days=-1))
         sweep()
-        assert names() == []
+        assert names() == [], "after a week they go for good"
         assert list((HOME / "trash").glob("*")) == []
 
-    def test_of_an_older_database_even_one_is_kept(self, owner: User) -> None:
-        from dashboard.storage import installation
-
+    def test_of_an_older_database_even_one_is_kept(self, owner):
         installation.require()
         sweep()
         installation.Installation.objects.update(swept_at=datetime(2024, 1, 1, tzinfo=UTC))
@@ -110,9 +100,7 @@ class TestStrays:
 
 
 class TestRequested:
-    def test_every_row_takes_its_files_along(
-        self, owner: User, ready_dataset: Dataset, django_capture_on_commit_callbacks: Any
-    ) -> None:
+    def test_every_row_takes_its_files_along(self, owner, ready_dataset, django_capture_on_commit_callbacks):
         """By whatever way the owner is deleted; among many strays nothing of it is in the trash."""
         rows_of(owner, ready_dataset)
         exports.run(AccountExport.objects.get().pk)
@@ -129,28 +117,27 @@ class TestRequested:
         assert left == names("events/")  # of what was charged, which outlives the account
         assert not Removal.objects.filter(done_at=None).exists()
 
-    def test_after_the_commit_they_are_gone(
-        self, ready_dataset: Dataset, django_capture_on_commit_callbacks: Any
-    ) -> None:
-        with django_capture_on_commit_callbacks(execute=True):
-            delete_dataset(dataset=ready_dataset)
-        assert names() == []
-
     def test_a_storage_that_is_away_leaves_them_to_the_sweep(
-        self, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
-    ) -> None:
-        def away(key: str) -> None:
-            raise StorageUnavailable("503")
-
+        self, owner, ready_dataset, monkeypatch, django_capture_on_commit_callbacks
+    ):
+        row = import_dataset(owner=owner, upload=upload())
+        earlier = row.points_path
+        row = reread_dataset(dataset=row, options={"first_n": 2})
+        assert str(earlier) in names(f"datasets/{row.pk}")
+        removals.finish()
+        assert names(f"datasets/{row.pk}") == sorted([str(row.original_path), str(row.points_path)])
+        with django_capture_on_commit_callbacks(execute=True):
+            delete_dataset(dataset=row)
+        assert names(f"datasets/{row.pk}") == [], "after the commit they are gone"
         with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
-            patch.setattr(removals, "remove", away)
+            patch.setattr(removals, "remove", Mock(side_effect=StorageUnavailable("503")))
             delete_dataset(dataset=ready_dataset)
             assert removals.finish() == 0
         assert len(names()) == 3
         assert removals.finish() == 2  # the dataset's folder, and that of the hashes of its events
         assert names() == []
 
-    def test_what_a_worker_writes_afterwards_goes_too(self, ready_dataset: Dataset) -> None:
+    def test_what_a_worker_writes_afterwards_goes_too(self, ready_dataset):
         pk = ready_dataset.pk
         delete_dataset(dataset=ready_dataset)
         sweep()
@@ -164,7 +151,7 @@ class TestRequested:
         assert names("datasets/") == []
         assert not Removal.objects.exists()
 
-    def test_errors_of_a_release_go_and_those_of_others_stay(self, ready_dataset: Dataset, submit: Any) -> None:
+    def test_errors_of_a_release_go_and_those_of_others_stay(self, ready_dataset, submit):
         first, second = submit(), submit()
         mine, other = (stored(f"datasets/{ready_dataset.pk}/errors-{one.pk}-x.parquet") for one in (first, second))
         Release.objects.filter(pk=first.pk).delete()
@@ -173,8 +160,8 @@ class TestRequested:
         assert other in names()
 
     def test_an_account_takes_what_is_in_the_trash_along(
-        self, owner: User, ready_dataset: Dataset, django_capture_on_commit_callbacks: Any
-    ) -> None:
+        self, owner, ready_dataset, django_capture_on_commit_callbacks
+    ):
         mine = sorted(names("datasets/"))
         others = strays(MANY)
         blocks = [stored(f"blocks/{owner.pk}/{'0' * 64}/cell/0-1.npy")]
@@ -184,7 +171,7 @@ class TestRequested:
             delete_account(user=owner)
         assert in_trash() == others
 
-    def test_originals_go_by_retention_also_after_a_kill(self, ready_dataset: Dataset, settings: Any) -> None:
+    def test_originals_go_by_retention_also_after_a_kill(self, ready_dataset, settings):
         settings.CAIRN_ORIGINAL_DAYS = 1
         Dataset.objects.update(finished_at=timezone.now() - timedelta(days=2))
         assert retention.apply()["originals"] == 1  # no callback after the commit: it was killed there
@@ -192,18 +179,7 @@ class TestRequested:
         removals.finish()
         assert names("datasets/") == [str(ready_dataset.points_path)]
 
-    def test_points_that_are_read_again_replace_the_earlier_ones(self, owner: User) -> None:
-        row = import_dataset(owner=owner, upload=upload())
-        earlier = row.points_path
-        row = reread_dataset(dataset=row, options={"first_n": 2})
-        assert str(earlier) in names()
-        removals.finish()
-        assert names("datasets/") == sorted([str(row.original_path), str(row.points_path)])
-
-    def test_blocks_that_another_experiment_needs_stay(self, owner: User) -> None:
-        from dashboard.experiments.services import delete_experiment, submit_experiment
-        from privacy_engine.experiments import presets
-
+    def test_blocks_that_another_experiment_needs_stay(self, owner):
         few = presets.parse({"name": "temporal-distance", "repetitions": 2})
         first, second = (submit_experiment(owner=owner, preset=few) for _ in range(2))
         blocks = names("blocks/")

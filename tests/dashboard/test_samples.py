@@ -1,28 +1,20 @@
 """``manage.py loadsamples``, the drawer of jobs, and real files through the API."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from rest_framework.test import APIClient
 
-from dashboard.accounts.models import User
 from dashboard.datasets import execution
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
-from dashboard.jobs import leases, queue
+from dashboard.jobs import leases
 from dashboard.landmarks.generated_samples import load_samples
 from dashboard.landmarks.models import LandmarkSet
-from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import read_data
 from privacy_engine.samples import samples
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import decode_track
 from tests.dashboard.conftest import upload
 
@@ -30,15 +22,24 @@ API = "/api/v1/"
 
 
 class TestSamples:
-    def test_are_loaded_once(self, owner: User) -> None:
+    def test_are_loaded_once_as_the_engine_made_them(self, owner):
         for _ in range(2):
             call_command("loadsamples", "owner", stdout=StringIO())
         rows = Dataset.objects.order_by("created_at")
         assert [row.name for row in rows] == [sample.title for sample in samples()]
         assert all(row.sample and row.state == "ready" and row.owner == owner for row in rows)
+        for row, sample in zip(rows, samples(), strict=True):
+            [stored] = read_data("trajectory", row.points_path)
+            for name, digits in (("lon", 7), ("lat", 7), ("time_s", 3)):
+                assert abs(getattr(stored, name) - getattr(sample.series, name)).max() < 10**-digits
+            assert row.report["guesses"] == []
         assert LandmarkSet.objects.count() == 3
+        marks = LandmarkSet.objects.get(dataset__points=8)
+        assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7], "the paper's"
+        with pytest.raises(CommandError, match="There is no user 'unknown'"):
+            call_command("loadsamples", "unknown")
 
-    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner: User) -> None:
+    def test_a_worker_reads_those_of_the_first_start_and_marks_their_landmarks(self, owner):
         rows = load_samples(owner=owner, queued=True)
         assert [row.state for row in rows] == ["queued"] * 3
         browser = Client()
@@ -55,63 +56,25 @@ class TestSamples:
         execution.run(upload_of_others.pk)
         assert not LandmarkSet.objects.exists()
 
-    def test_are_what_the_engine_made(self, owner: User) -> None:
-        call_command("loadsamples", "owner", stdout=StringIO())
-        for sample in samples():
-            row = Dataset.objects.get(name=sample.title)
-            [stored] = read_data("trajectory", row.points_path)
-            assert abs(stored.lon - sample.series.lon).max() < 1e-7
-            assert abs(stored.lat - sample.series.lat).max() < 1e-7
-            assert abs(stored.time_s - sample.series.time_s).max() < 1e-3
-            assert row.report["guesses"] == []
 
-    def test_day_in_paris_has_the_papers_landmarks(self, owner: User) -> None:
-        call_command("loadsamples", "owner", stdout=StringIO())
-        marks = LandmarkSet.objects.get(dataset__points=8)
-        assert marks.mask.nonzero()[0].tolist() == [0, 2, 4, 7]
-
-    def test_need_a_user(self, db: None) -> None:
-        with pytest.raises(CommandError, match="There is no user 'unknown'"):
-            call_command("loadsamples", "unknown")
+def test_the_list_of_jobs_has_stage_progress_and_time_left(owner_api, submit):
+    release = submit()
+    (job,) = owner_api.get(f"{API}jobs/").json()["results"]
+    assert (job["state"], job["progress"], job["eta_s"]) == ("queued", 0.0, None)
+    leases.claim(type(release), release.pk)
+    type(release).objects.update(stage="Drawing", progress=0.5)
+    (job,) = owner_api.get(f"{API}jobs/").json()["results"]
+    assert (job["state"], job["stage"], job["progress"], job["eta_s"] >= 0) == ("running", "Drawing", 0.5, True)
 
 
-class TestJobs:
-    def test_reports_what_waits_and_runs(
-        self, owner: User, owner_api: APIClient, ready_dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(queue, "enqueue", lambda job: True)
-        waiting = Dataset.objects.create(owner=owner, name="waits")
-        marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 200.0}})
-        release = submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
-        leases.claim(type(release), release.pk)
-        type(release).objects.update(stage="Drawing", progress=0.5)
-        first, second = owner_api.get(f"{API}jobs/").json()["results"]
-        assert (first["kind"], first["id"], first["title"]) == ("dataset", str(waiting.pk), "waits")
-        assert (first["state"], first["progress"], first["eta_s"]) == ("queued", 0.0, None)
-        assert (second["kind"], second["id"], second["state"]) == ("release", str(release.pk), "running")
-        assert (second["stage"], second["progress"]) == ("Drawing", 0.5)
-        assert second["eta_s"] >= 0
-        assert "A day in Paris" in second["title"]
-        for job in (first, second):
-            assert owner_api.get(job["urls"]["self"]).status_code == 200
-        assert owner_api.post(second["urls"]["cancel"]).status_code == 200
-
-    def test_is_empty_when_all_is_done(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
-        jobs = owner_api.get(f"{API}jobs/").json()
-        assert (jobs["results"], jobs["ended"]) == ([], [])
-
-
-REAL: list[tuple[str, dict[str, Any], int]] = [
+REAL = [
     ("trajectories/plt/000_20081023025304.plt", {}, 908),
     ("trajectories/tdrive/1.txt", {"time_zone": "Asia/Shanghai"}, 588),
 ]
 
 
 @pytest.mark.parametrize(("path", "options", "points"), REAL)
-def test_real_file_is_ready_at_once(
-    owner_api: APIClient, shared: Path, path: str, options: dict[str, Any], points: int
-) -> None:
+def test_real_file_is_ready_at_once(owner_api, shared, path, options, points):
     file = next((shared / "data").glob(f"**/{Path(path).name}"))
     form = {"file": upload(file.read_bytes(), file.name), **options}
     reported = owner_api.post(f"{API}datasets/", form, format="multipart").json()

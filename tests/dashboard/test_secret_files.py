@@ -1,6 +1,4 @@
-"""Secrets of the settings: from the environment or from files, never from both, and refused by name."""
-
-from __future__ import annotations
+"""Secrets of the settings, from the environment or from files, and the ledger's key: made once, never SECRET_KEY."""
 
 import os
 import subprocess
@@ -20,31 +18,25 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file that THING_FILE names."""
+def file(tmp_path, monkeypatch):
     monkeypatch.delenv("THING", raising=False)
     monkeypatch.setenv("THING_FILE", str(tmp_path / "thing"))
     return tmp_path / "thing"
 
 
 class TestSecret:
-    def test_is_the_text_of_the_file_without_the_line_end(self, file: Path) -> None:
+    def test_is_the_text_of_the_file_without_the_line_end_or_the_default(self, file, monkeypatch):
         file.write_text("a b#$%\n")
         assert secret("THING", "default") == "a b#$%"
-
-    def test_is_the_default_where_nothing_is_set(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("THING", raising=False)
-        assert secret("THING", "default") == "default"
-        monkeypatch.setenv("THING", "given")
-        assert secret("THING", "default") == "given"
-
-    def test_both_are_refused(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        file.write_text("x")
         monkeypatch.setenv("THING", "y")
         with pytest.raises(ImproperlyConfigured, match="Only one of THING and THING_FILE may be set"):
             secret("THING")
+        monkeypatch.delenv("THING_FILE")
+        assert secret("THING", "default") == "y"
+        monkeypatch.delenv("THING")
+        assert secret("THING", "default") == "default"
 
-    def test_a_file_that_is_missing_or_empty_or_no_text_is_refused_by_name(self, file: Path) -> None:
+    def test_a_file_that_is_missing_or_empty_or_no_text_is_refused_by_name(self, file):
         with pytest.raises(ImproperlyConfigured, match="THING_FILE must name a readable file"):
             secret("THING")
         file.write_text(" \n")
@@ -56,19 +48,15 @@ class TestSecret:
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1))
-def test_any_password_survives_the_address(password: str) -> None:
+def test_any_password_survives_the_address(password):
     parts = urlsplit(with_password("redis://user@host:6379/2", password))
     assert (parts.username, parts.hostname, parts.port, parts.path) == ("user", "host", 6379, "/2")
     assert unquote(parts.password or "") == password
 
 
-def test_the_settings_take_every_secret_from_a_file(tmp_path: Path) -> None:
-    texts = {
-        "CAIRN_SECRET_KEY": "s" * 60,
-        "CAIRN_LEDGER_KEY": "l" * 60,
-        "DATABASE_PASSWORD": "d@/:x",
-        "REDIS_PASSWORD": "r@/:x",
-    }
+def test_the_settings_take_every_secret_from_a_file(tmp_path):
+    texts = {"CAIRN_SECRET_KEY": "s" * 60, "CAIRN_LEDGER_KEY": "l" * 60}
+    texts |= {"DATABASE_PASSWORD": "d@/:x", "REDIS_PASSWORD": "r@/:x"}
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("CAIRN", "REDIS", "DATABASE"))}
     environment = kept | {
         "CAIRN_HOME": str(tmp_path),
@@ -83,9 +71,66 @@ def test_the_settings_take_every_secret_from_a_file(tmp_path: Path) -> None:
         "from django.conf import settings as s; "
         "print(s.SECRET_KEY, s.CAIRN_LEDGER_KEY, s.DATABASES['default']['PASSWORD'], s.CELERY_BROKER_URL)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-        timeout=patience(60),
-    )  # fmt: skip
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["s" * 60, "l" * 60, "d@/:x", "redis://:r%40%2F%3Ax@broker:6379/0"], done.stderr
     assert not list(tmp_path.glob("*.key"))
+
+
+SHOW = "from django.conf import settings; print(settings.CAIRN_LEDGER_KEY)"
+GIVEN = "a-key-of-the-group-0123456789-0123456789"
+
+
+def start(home, code=SHOW, **environment):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN")}
+    environment |= {"CAIRN_HOME": str(home), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=kept | environment, **pipes)
+
+
+def key(home, **environment):
+    out, error = start(home, **environment).communicate(timeout=patience(60))
+    assert not error, error
+    return out.strip()
+
+
+def test_the_ledgers_key_is_a_file_for_its_owner_alone_made_once(tmp_path):
+    first = key(tmp_path)
+    assert len(first) > 80
+    assert (tmp_path / "ledger.key").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "ledger.key").read_text() == first
+    assert (tmp_path / "secret.key").read_text() != first
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.key", "secret.key", "tmp"]
+    (tmp_path / "secret.key").unlink()
+    assert key(tmp_path) == first == key(tmp_path, CAIRN_SECRET_KEY="another"), "it survives rotation of the other"
+
+
+@pytest.mark.slow  # eight processes
+def test_the_ledgers_key_of_eight_first_starts_at_once_is_one(tmp_path):
+    found = [process.communicate(timeout=patience(120))[0] for process in [start(tmp_path) for _ in range(8)]]
+    assert len(set(found)) == 1
+    assert len(found[0].strip()) > 80
+
+
+def test_the_ledgers_key_is_given_by_the_environment_or_a_file(tmp_path):
+    (tmp_path / "given").write_text(f"{GIVEN}\n")
+    assert key(tmp_path, CAIRN_LEDGER_KEY=GIVEN) == GIVEN
+    assert key(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given")) == GIVEN
+    assert not (tmp_path / "ledger.key").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "is empty"),
+        ("short", "must have at least 32 characters, got 5"),
+        (None, "CAIRN_LEDGER_KEY_FILE must name a readable file"),
+    ],
+)
+def test_a_ledgers_key_that_is_too_short_or_absent_is_refused(tmp_path, text, reason):
+    if text is not None:
+        (tmp_path / "given").write_text(text)
+    process = start(tmp_path, CAIRN_LEDGER_KEY_FILE=str(tmp_path / "given"))
+    message = process.communicate(timeout=patience(60))[1]
+    assert (process.returncode, reason in message, "CAIRN_LEDGER_KEY_FILE" in message) == (1, True, True)
+    assert not (tmp_path / "ledger.key").exists()

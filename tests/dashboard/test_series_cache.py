@@ -1,9 +1,5 @@
 """The cache of series: bounded, and without duplicates."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -18,61 +14,47 @@ from privacy_engine.errors import ParameterError
 
 
 @pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch) -> series_cache.OrderedDict[Path, list[series_cache.Line]]:
-    """An empty cache for 30 points."""
+def kept(monkeypatch):
     monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
     monkeypatch.setattr(series_cache, "MOST", 30)
     return series_cache._kept
 
 
-def written(folder: Path, name: str, n: int = 10) -> Path:
+def written(folder, name, n=10):
     walk = Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n))
     write_data("trajectory", folder / name, [walk, walk.first(2)])
     return folder / name
 
 
-def test_a_file_is_read_once(tmp_path: Path, kept: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_read_once(tmp_path, kept, monkeypatch):
     path = written(tmp_path, "a")
     first = series_cache.line(path, 0)
     monkeypatch.setattr(parquet, "read_table", lambda _: pytest.fail("read again"))
     assert series_cache.line(path, 0) is first
     assert series_cache.line(path, 1).lon.tolist() == [0, 1_000_000]
-
-
-def test_the_file_used_longest_ago_is_evicted_first(tmp_path: Path, kept: dict[Path, object]) -> None:
-    a, b, c = (written(tmp_path, name) for name in "abc")
-    for path in (a, b, a, c):
-        series_cache.line(path, 0)
-    assert list(kept) == [a, c]
-
-
-def test_a_file_larger_than_the_cache_is_returned_and_not_cached(tmp_path: Path, kept: dict[Path, object]) -> None:
-    assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
-    assert not kept
-
-
-def test_what_is_kept_of_a_series_is_its_own(tmp_path: Path, kept: dict[Path, list[series_cache.Line]]) -> None:
-    path = written(tmp_path, "a")
-    series_cache.line(path, 0)
     columns = [column for line in kept[path] for column in (line.lon, line.lat, line.y, line.time_ms)]
     # what a kernel made has memory of numba's as its base
     assert not any(isinstance(column.base, np.ndarray) and column.base.size > column.size for column in columns)
 
 
-def test_a_file_that_is_gone_is_gone(tmp_path: Path, kept: dict[Path, object]) -> None:
-    path = written(tmp_path, "a")
-    series_cache.line(path, 0)
-    path.unlink()
-    with pytest.raises(FileNotFoundError):
+def test_the_file_used_longest_ago_is_evicted_first(tmp_path, kept):
+    a, b, c = (written(tmp_path, name) for name in "abc")
+    for path in (a, b, a, c):
         series_cache.line(path, 0)
-    assert not kept
+    assert list(kept) == [a, c]
+    c.unlink()
+    with pytest.raises(FileNotFoundError):
+        series_cache.line(c, 0)
+    assert list(kept) == [a]
+    assert len(series_cache.line(written(tmp_path, "large", 31), 0)) == 31
+    assert list(kept) == [a], "a file larger than the cache is not cached"
 
 
 class TestLargeFiles:
     """A file of more points than the cache may hold: the same series, each read when it is needed."""
 
     @pytest.fixture
-    def both(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[series_cache.Line], Path]:
+    def both(self, tmp_path, monkeypatch):
         """The lines in memory of a file with several row groups, one empty series, and its path."""
         monkeypatch.setattr(series_cache, "_kept", series_cache.OrderedDict())
         monkeypatch.setattr("privacy_engine.datatypes.trajectory_table.BATCH", 25)
@@ -88,7 +70,7 @@ class TestLargeFiles:
         monkeypatch.setattr(series_cache, "MOST", 30)
         return held, tmp_path / "points"
 
-    def test_lines_are_those_in_memory(self, both: tuple[list[series_cache.Line], Path]) -> None:
+    def test_lines_are_those_in_memory(self, both):
         held, path = both
         large = series_cache.lines(path)
         assert not isinstance(large, list)
@@ -101,24 +83,22 @@ class TestLargeFiles:
         with pytest.raises(ParameterError):
             series_cache.line(path, 5)
 
-    def test_only_the_rows_of_the_series_are_read(
-        self, both: tuple[list[series_cache.Line], Path], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_only_the_rows_of_the_series_are_read(self, both, monkeypatch):
         _, path = both
         monkeypatch.setattr(parquet, "read_table", lambda *_: pytest.fail("the whole file was read"))
         assert len(parquet.read_rows(path, 20, 53)) == 33
         assert len(series_cache.line(path, 2)) == 33
 
-    @pytest.mark.parametrize("points", [10, 1000])
-    def test_maps_and_facts_are_those_in_memory(self, both: tuple[list[series_cache.Line], Path], points: int) -> None:
+    def test_maps_and_facts_are_those_in_memory(self, both):
         held, path = both
         large, lengths = series_cache.lines(path), [20, 0, 33, 1, 26]
-        drawn = [joined_tracks.encode(some, lengths, points=points, reduce="sample") for some in (held, large)]
-        assert drawn[0] == drawn[1]
+        for points in (10, 1000):
+            drawn = [joined_tracks.encode(some, lengths, points=points, reduce="sample") for some in (held, large)]
+            assert drawn[0] == drawn[1]
         facts = [step_facts([steps._columns(one) for one in some]) for some in (held, large)]
         assert facts[0] == facts[1]
 
-    def test_data_and_releases_are_those_in_memory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_data_and_releases_are_those_in_memory(self, tmp_path, monkeypatch):
         walks = [Trajectory(np.arange(n) / 10, np.arange(n) / 20, np.arange(n), str(n)) for n in (9, 4)]
         drawn = [PublishedSeries(one, np.arange(len(one))) for one in walks]
         write_data("trajectory", tmp_path / "points", walks)

@@ -1,19 +1,10 @@
 """Sessions of Django's own table are kept by an upgrade: no user is logged out."""
 
-from __future__ import annotations
-
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-pytestmark = pytest.mark.thorough  # changed no more; a process that migrates a database of its own
+from tests.dashboard.test_ledger_migration import migrated
 
-ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.thorough  # changed no more; a process that migrates a database of its own
 PROGRAM = """
 import json, uuid
 from datetime import timedelta
@@ -62,27 +53,8 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The sessions of a database of the version before, after migrating."""
-    kept = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-    environment = kept | {
-        "CAIRN_HOME": str(tmp_path_factory.mktemp("home")), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"
-    }  # fmt: skip
-    run = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, env=environment, text=True, capture_output=True)
-    assert run.returncode == 0, run.stderr[-4000:]
-    return dict(json.loads(run.stdout.splitlines()[-1]))
-
-
-def test_users_stay_logged_in(moved: dict[str, Any]) -> None:
+def test_users_stay_logged_in(tmp_path):
+    moved = migrated(PROGRAM, tmp_path)
     assert moved["owner"] == [moved["user"], 200]
-
-
-def test_those_before_a_login_are_kept(moved: dict[str, Any]) -> None:
-    assert moved["anonymous"] == ["None", 302]
-    assert moved["ids"] == 2
-
-
-@pytest.mark.parametrize("name", ["past", "gone"])
-def test_expired_ones_and_those_of_no_user_are_left_out(moved: dict[str, Any], name: str) -> None:
-    assert moved[name] == [None, 302]
+    assert (moved["anonymous"], moved["ids"]) == (["None", 302], 2), "those before a login are kept"
+    assert moved["past"] == moved["gone"] == [None, 302], "expired ones and those of no user are left out"

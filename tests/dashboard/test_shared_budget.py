@@ -3,16 +3,12 @@
 Issue 12, item 1: a file that a cleaning step cuts, three files in a ZIP, and a folder among other people's folders.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import re
-import zipfile
 
 import pyarrow.parquet as pq
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.releases import execution
 from dashboard.releases.management.commands.release import Command
@@ -21,34 +17,29 @@ from privacy_engine.people import people
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard.api_helpers import RELEASES
 from tests.dashboard.command_runner import runner
+from tests.dashboard.conftest import upload
+from tests.engine.format_samples import zipped
 
 NIGHTS = "schedule:22:00-06:00@UTC"  # 8 of a day's 24 events
 EPSILON = 1.0
+LEVEL = ["--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
 SETS = "/api/v1/landmark-sets/"
 CUT = {"name": "split-gaps", "silence_s": 7000}
 
 
-def fixes(days: list[int], *, hours: range = range(24), shift: float = 0.0) -> list[tuple[str, float, float]]:
+def fixes(days, *, hours=range(24), shift=0.0):
     """Hourly positions of these days of June 2024."""
     return [(f"2024-06-{day:02d}T{hour:02d}:00:00Z", 48.85 + hour / 1e3, 2.3 + shift) for day in days for hour in hours]
 
 
-def csv(rows: list[tuple[str, float, float]]) -> bytes:
+def csv(rows):
     return ("time,lat,lon\n" + "".join(f"{time},{lat},{lon}\n" for time, lat, lon in rows)).encode()
 
 
-def gpx(rows: list[tuple[str, float, float]]) -> bytes:
+def gpx(rows):
     points = "".join(f'<trkpt lat="{lat}" lon="{lon}"><time>{time}</time></trkpt>' for time, lat, lon in rows)
     head = '<gpx version="1.1" creator="x" xmlns="http://www.topografix.com/GPX/1/1">'
     return f"{head}<trk><trkseg>{points}</trkseg></trk></gpx>".encode()
-
-
-def zipped(members: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-    return out.getvalue()
 
 
 DAYS = {f"day{i}.gpx": gpx(fixes([i])) for i in (1, 3, 5)}
@@ -57,10 +48,10 @@ MINE = {f"person-1/{name}": data for name, data in DAYS.items()}
 # shape -> file name, bytes, cleaning, what is stated of people, series of the person, people, landmarks of the person
 SHAPES = {
     "one file cut by a cleaning step": ("me.csv", csv(fixes([1, 3, 5])), [CUT], None, 3, 1, 24),
-    "three files in a ZIP": ("me.zip", zipped(DAYS), [], None, 3, 1, 24),
-    "three files in a ZIP, stated": ("me.zip", zipped(DAYS), [], "one", 3, 1, 24),
-    "a folder among other people's": ("all.zip", zipped(MINE | OTHERS), [], None, 5, 3, 24),
-    "a folder among other people's, stated": ("all.zip", zipped(MINE | OTHERS), [], "folder", 5, 3, 24),
+    "three files in a ZIP": ("me.zip", zipped(**DAYS), [], None, 3, 1, 24),
+    "three files in a ZIP, stated": ("me.zip", zipped(**DAYS), [], "one", 3, 1, 24),
+    "a folder among other people's": ("all.zip", zipped(**MINE, **OTHERS), [], None, 5, 3, 24),
+    "a folder among other people's, stated": ("all.zip", zipped(**MINE, **OTHERS), [], "folder", 5, 3, 24),
 }
 MECHANISMS = ["landmark-uniform", "landmark-skip", "landmark-adaptive"]
 
@@ -80,7 +71,7 @@ def watched(monkeypatch):
     return seen
 
 
-def totals(series, marks, drawn) -> list[float]:
+def totals(series, marks, drawn):
     """For each person the sum of the budgets of their landmarks and any one other event."""
     found = []
     for person in people(series):
@@ -90,7 +81,7 @@ def totals(series, marks, drawn) -> list[float]:
     return found
 
 
-def check(watched, label, shape) -> None:
+def check(watched, label, shape):
     *_, series_count, people_count, landmarks = shape
     [(series, marks, drawn)] = watched
     assert len(series) == series_count
@@ -103,11 +94,11 @@ def check(watched, label, shape) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
+def test_by_the_command(shape, mechanism, watched, capsys, tmp_path):
     name, data, cleaning, stated, *_ = shape
     (tmp_path / name).write_bytes(data)
     out = tmp_path / "out.parquet"
-    given = ["--mechanism", mechanism, "--set", f"epsilon={EPSILON}", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    given = ["--mechanism", mechanism, *LEVEL]
     given += ["--clean", json.dumps(cleaning)] if cleaning else []
     given += ["--person", stated] if stated else []
     reported, wrong, code = runner(Command, "release", capsys)(tmp_path / name, *given, "--out", out)
@@ -118,11 +109,9 @@ def test_by_the_command(shape, mechanism, watched, capsys, tmp_path) -> None:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS[:2])
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
+def test_by_the_api(shape, mechanism, watched, owner_api):
     name, data, cleaning, stated, series_count, people_count, _ = shape
-    body = {"file": SimpleUploadedFile(name, data), "cleaning": json.dumps(cleaning)} | (
-        {"person": stated} if stated else {}
-    )
+    body = {"file": upload(data, name), "cleaning": json.dumps(cleaning), **({"person": stated} if stated else {})}
     dataset = owner_api.post("/api/v1/datasets/", body, format="multipart").json()
     assert dataset["people"] == len({one["person"] for one in dataset["series"]}) == people_count
     assert len(dataset["series"]) == series_count
@@ -138,10 +127,10 @@ def test_by_the_api(shape, mechanism, watched, owner_api) -> None:
     check(watched, label, shape)
 
 
-def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path) -> None:
+def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched, capsys, tmp_path):
     """The same three files, of three people as the owner states: then each spends its own."""
-    (tmp_path / "a.zip").write_bytes(zipped(DAYS))
-    given = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    (tmp_path / "a.zip").write_bytes(zipped(**DAYS))
+    given = ["--mechanism", "landmark-uniform", *LEVEL]
     out = tmp_path / "o.parquet"
     assert runner(Command, "release", capsys)(tmp_path / "a.zip", *given, "--person", "file", "--out", out)[2] == 0
     [(series, marks, drawn)] = watched
@@ -157,8 +146,8 @@ def test_each_file_a_person_is_three_budgets_and_only_where_it_is_stated(watched
         ("unknown", "must be one, series, file, folder or column:NAME"),
     ],
 )
-def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api) -> None:
-    body = {"file": SimpleUploadedFile("a.zip", zipped(DAYS)), "person": stated}
+def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp_path, owner_api):
+    body = {"file": upload(zipped(**DAYS), "a.zip"), "person": stated}
     answer = owner_api.post("/api/v1/datasets/", body, format="multipart")
     assert answer.status_code == 400
     [error] = answer.json()["errors"]
@@ -166,8 +155,8 @@ def test_what_cannot_identify_a_person_is_refused(stated, complaint, capsys, tmp
     assert error["value"] in (stated, "user")
     assert owner_api.get("/api/v1/datasets/").json()["results"] == []
 
-    (tmp_path / "a.zip").write_bytes(zipped(DAYS))
-    given = ["--mechanism", "landmark-uniform", "--set", "epsilon=1", "--set", "radius_m=200", "--landmarks", NIGHTS]
+    (tmp_path / "a.zip").write_bytes(zipped(**DAYS))
+    given = ["--mechanism", "landmark-uniform", *LEVEL]
     given += ["--person", stated, "--out", tmp_path / "o.csv"]
     reported, wrong, code = runner(Command, "release", capsys)(tmp_path / "a.zip", *given)  # closes the database
     assert (reported, code) == ("", 1)

@@ -1,12 +1,6 @@
 """Stays of trajectories as check-ins: pages, API, worker, command; whom releases protect, and one budget."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
-from rest_framework.test import APIClient
 
 from dashboard.datasets import execution
 from dashboard.datasets.management.commands.stays import Command
@@ -15,6 +9,7 @@ from dashboard.releases import downloads
 from dashboard.releases.management.commands.release import Command as Release
 from dashboard.releases.models import Release as ReleaseRow
 from tests.dashboard import kinds
+from tests.dashboard.api_helpers import first_error, refused
 from tests.dashboard.command_runner import runner
 
 HEADER = "user_id,time,lat,lon"
@@ -34,17 +29,17 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def source(owner_api: APIClient) -> dict[str, Any]:
+def source(owner_api):
     return kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory")
 
 
-def detected(api: APIClient, source: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def detected(api, source, **changes):
     """The check-ins that are the stays of ``source``, ready."""
     return kinds.derived(api, source, "stays", SPEC | changes)
 
 
 class TestDataset:
-    def test_has_a_check_in_for_each_stay_and_its_source(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_has_a_check_in_for_each_stay_and_its_source(self, owner_api, source):
         found = detected(owner_api, source)
         assert (found["kind"], found["points"], found["counted_from"]) == ("checkins", 3, source["id"])
         assert (found["name"], found["stay_detection"]["distance_m"]) == ("Stays of data.csv", 200)
@@ -53,7 +48,7 @@ class TestDataset:
         assert (row.summary or {})["users"] == 2
         assert row.source_file_id == Dataset.objects.get(pk=source["id"]).source_file_id
 
-    def test_fails_where_there_is_no_stay_or_no_source(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_fails_where_there_is_no_stay_or_no_source(self, owner_api, source):
         for changes, code in (({"duration_s": 1e6}, "at least 1 of 1e+06 s within 200 m"), ({}, "still there")):
             made = owner_api.post(f"{source['urls']['self']}stays/", SPEC | changes, format="json").json()
             if not changes:
@@ -63,41 +58,23 @@ class TestDataset:
             assert found["state"] == "failed"
             assert code in found["error"]["rule"]
 
-    def test_belongs_to_its_owner_alone(
-        self, owner_api: APIClient, stranger_api: APIClient, source: dict[str, Any]
-    ) -> None:
-        assert stranger_api.post(f"{source['urls']['self']}stays/", SPEC, format="json").status_code == 404
-        found = detected(owner_api, source)
-        assert stranger_api.get(found["urls"]["self"]).status_code == 404
-
-    @pytest.mark.parametrize(
-        ("changes", "field"),
-        [({"distance_m": -1}, "distance_m"), ({"duration_s": None}, "duration_s"), ({"x": 1}, "x")],
-    )
-    def test_fail_naming_the_field(
-        self, owner_api: APIClient, source: dict[str, Any], changes: dict[str, Any], field: str
-    ) -> None:
-        answer = owner_api.post(f"{source['urls']['self']}stays/", SPEC | changes, format="json")
-        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
-        assert Dataset.objects.count() == 1
-
-    def test_fail_for_what_has_no_stays(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_fail_for_what_has_no_stays(self, owner_api, source):
         untimed = kinds.made(owner_api, b"lat,lon\n48.8,2.2\n48.9,2.3\n")
-        for one, rule in ((detected(owner_api, source), "trajectory"), (untimed, "events with times")):
-            answer = owner_api.post(f"{one['urls']['self']}stays/", SPEC, format="json")
-            assert (answer.status_code, answer.json()["errors"][0]["rule"]) == (400, rule)
-
-    def test_is_not_read_again_nor_counted_on_a_grid(self, owner_api: APIClient, source: dict[str, Any]) -> None:
         found = detected(owner_api, source)
+        for one, rule in ((found, "trajectory"), (untimed, "events with times")):
+            answer = owner_api.post(f"{one['urls']['self']}stays/", SPEC, format="json")
+            assert (answer.status_code, first_error(answer)["rule"]) == (400, rule)
+        for field, wrong in (("distance_m", -1), ("duration_s", None), ("x", 1)):
+            assert refused(owner_api.post(f"{source['urls']['self']}stays/", SPEC | {field: wrong})) == (400, field)
         assert owner_api.post(f"{found['urls']['self']}read/", {}, format="json").status_code == 409
         count = {"cell_m": 1000, "step": "1h", "unit": "person"}
         answer = owner_api.post(f"{found['urls']['self']}aggregate/", count, format="json")
         assert answer.status_code == 400
-        assert "count the events that its stays were detected in" in answer.json()["errors"][0]["message"]
+        assert "count the events that its stays were detected in" in first_error(answer)["message"]
 
 
 class TestReleases:
-    def test_protect_a_person_as_they_state(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_protect_a_person_as_they_state(self, owner_api, source):
         found = kinds.released(owner_api, detected(owner_api, source), kinds.POPULARITY)
         statement = found["guarantee"]["statement"]
         assert "which covers all events of one person of the uploaded trajectories" in statement
@@ -107,20 +84,24 @@ class TestReleases:
         body = {"dataset": found["dataset"], "mechanisms": [kinds.POPULARITY]}
         quoted = owner_api.post("/api/v1/releases/quote/", body).json()
         assert quoted["mechanisms"][0]["statement"] == statement
+        cleaning = '[{"name": "first-events", "events": 7}]'
+        cleaned = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory", cleaning=cleaning)
+        found = kinds.released(owner_api, detected(owner_api, cleaned), kinds.POPULARITY)
+        assert "not covered: what cleaning (first-events) made of the upload" in found["guarantee"]["statement"]
 
-    def test_of_records_are_refused(self, owner_api: APIClient, owner_page: Any, source: dict[str, Any]) -> None:
+    def test_of_records_are_refused(self, owner_api, owner_page, source):
         """Since one event of the upload can change any number of stays."""
         made = detected(owner_api, source)
         body = {"dataset": made["id"], "mechanisms": [kinds.RECORDS]}
         quoted = owner_api.post("/api/v1/releases/quote/", body)
         for answer in (kinds.requested(owner_api, made, kinds.RECORDS), quoted):
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "mechanism.privacy_unit")
+            assert refused(answer) == (400, "mechanism.privacy_unit")
         assert not BudgetEntry.objects.exists()
         form = owner_page.get(f"/datasets/{made['id']}/releases/new/").content.decode()
         assert "each user" in form
         assert '"each check-in"' not in form
 
-    def test_share_the_budget_of_the_upload(self, owner_api: APIClient, source: dict[str, Any]) -> None:
+    def test_share_the_budget_of_the_upload(self, owner_api, source):
         one, other = detected(owner_api, source), detected(owner_api, source, duration_s=60)
         owner_api.patch(one["urls"]["self"], {"budget": {"epsilon": 1.5, "unit": "user"}})
         kinds.released(owner_api, one, kinds.POPULARITY)
@@ -129,16 +110,8 @@ class TestReleases:
         assert owner_api.get(other["urls"]["self"]).json()["spent"] == {"per_km": 1.0, "releases": 1, "events": 8}
         assert owner_api.get(source["urls"]["self"]).json()["spent"]["releases"] == 0
 
-    def test_name_the_cleaning_before(self, owner_api: APIClient) -> None:
-        cleaning = '[{"name": "first-events", "events": 7}]'
-        source = kinds.made(owner_api, kinds.checkins(ROWS, HEADER), kind="trajectory", cleaning=cleaning)
-        found = kinds.released(owner_api, detected(owner_api, source), kinds.POPULARITY)
-        assert "not covered: what cleaning (first-events) made of the upload" in found["guarantee"]["statement"]
 
-
-def test_pages_show_the_form_what_is_made_and_whom_it_protects(
-    owner_api: APIClient, owner_page: Any, source: dict[str, Any]
-) -> None:
+def test_pages_show_the_form_what_is_made_and_whom_it_protects(owner_api, owner_page, source):
     assert f"/datasets/{source['id']}/stays/" in owner_page.get(source["urls"]["page"]).content.decode()
     assert "Detect the stays" in owner_page.get(f"/datasets/{source['id']}/stays/").content.decode()
     waiting = owner_api.post(f"{source['urls']['self']}stays/", SPEC, format="json").json()
@@ -154,7 +127,7 @@ def test_pages_show_the_form_what_is_made_and_whom_it_protects(
 
 
 class TestCommand:
-    def test_writes_check_ins_that_are_released(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def test_writes_check_ins_that_are_released(self, capsys, tmp_path):
         file, out = tmp_path / "tracks.csv", tmp_path / "stays.csv"
         file.write_bytes(kinds.checkins(ROWS, HEADER))
         run, release = runner(Command, "stays", capsys), runner(Release, "release", capsys)
@@ -164,35 +137,22 @@ class TestCommand:
         assert out.read_text().splitlines()[0] == "user_id,time,lat,lon"
         settings = [f"{name}={value}" for name, value in kinds.POPULARITY.items() if name != "name"]
         given = [item for setting in settings for item in ("--set", setting)]
-        stated, wrong, code = release(
-            out, "--mechanism", "checkin-popularity", *given, "--out", tmp_path / "model.json"
-        )
+        given += ["--mechanism", "checkin-popularity", "--out", tmp_path / "model.json"]
+        stated, wrong, code = release(out, *given)
         assert (wrong, code) == ("", 0)
         assert stated.startswith("3 check-ins.")
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("--distance-m", "far", "--duration-s", "1", "--out", "o.csv"), "distance_m must be a number, got 'far'"),
-            (
-                ("--distance-m", "1", "--duration-s", "1", "--out", "o.json"),
-                "--out must be a file name that ends in",
-            ),
-            (("--distance-m", "1", "--duration-s", "1e8", "--out", "o.csv"), "stays must be at least 1 of 1e+08 s"),
-        ],
-    )
-    def test_fail_with_one_clear_line_and_no_file(
-        self,
-        capsys: pytest.CaptureFixture[str],
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        arguments: tuple[str, ...],
-        message: str,
-    ) -> None:
+    def test_fail_with_one_clear_line_and_no_file(self, capsys, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         file = tmp_path / "tracks.csv"
         file.write_bytes(kinds.checkins(ROWS, HEADER))
-        stated, wrong, code = runner(Command, "stays", capsys)(file, *arguments)
-        assert (stated, code != 0, wrong.count("\n")) == ("", True, 1)
-        assert message in wrong
-        assert list(tmp_path.iterdir()) == [file]
+        for distance_m, duration_s, out, message in (
+            ("far", "1", "o.csv", "distance_m must be a number, got 'far'"),
+            ("1", "1", "o.json", "--out must be a file name that ends in"),
+            ("1", "1e8", "o.csv", "stays must be at least 1 of 1e+08 s"),
+        ):
+            given = ("--distance-m", distance_m, "--duration-s", duration_s, "--out", out)
+            stated, wrong, code = runner(Command, "stays", capsys)(file, *given)
+            assert (stated, code != 0, wrong.count("\n")) == ("", True, 1)
+            assert message in wrong
+            assert list(tmp_path.iterdir()) == [file]

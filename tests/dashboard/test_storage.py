@@ -1,13 +1,9 @@
 """What every storage of files promises, over a local folder and over a real S3 server."""
 
-from __future__ import annotations
-
 import io
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +20,6 @@ from privacy_engine.experiments import Key
 from tests.dashboard.conftest import HOME
 from tests.dashboard.storages_of_tests import used_by_name
 from tests.patience import patience
-from tests.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FOLDER = StoredPath("datasets/5b2d1f0e-0000-4000-8000-000000000000")
@@ -33,24 +28,24 @@ LARGE = np.random.default_rng(7).bytes(12_000_000)
 
 
 @pytest.fixture(params=["local", "s3"], autouse=True)
-def storage(request: pytest.FixtureRequest, s3_server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def storage(request, s3_server, monkeypatch):
     monkeypatch.setattr(s3_storage, "PART_BYTES", 5_242_880)  # the smallest that S3 takes
     with used_by_name(request.param, s3_server, HOME / "tmp" / "cache") as used:
         yield used
 
 
-def stored(path: StoredPath, content: bytes = b"content") -> StoredPath:
+def stored(path, content=b"content"):
     with path.written() as out:
         out.write(content)
     return path
 
 
-def names(storage: Any) -> list[str]:
+def names(storage):
     return [one.name for one in storage.listed("datasets/")]
 
 
 @pytest.mark.parametrize("content", [b"", b"x", LARGE])
-def test_what_is_written_is_read_in_every_way(storage: Any, content: bytes) -> None:
+def test_what_is_written_is_read_in_every_way(storage, content):
     stored(FILE, content)
     with FILE.local() as path, FILE.open() as file:
         assert path.read_bytes() == file.read() == FILE.read_bytes() == content
@@ -61,9 +56,11 @@ def test_what_is_written_is_read_in_every_way(storage: Any, content: bytes) -> N
     assert out.getvalue() == content
     assert FILE.exists()
     assert storage.size(str(FILE)) == len(content)
+    stored(FILE, content)  # again, as after an answer that was lost
+    assert FILE.read_bytes() == content
 
 
-def test_a_file_that_is_not_there(storage: Any) -> None:
+def test_a_file_that_is_not_there(storage):
     assert not FILE.exists()
     for read in (FILE.open, FILE.read_bytes, lambda: FILE.local().__enter__(), lambda: storage.size(str(FILE))):
         with pytest.raises(FileNotFoundError):
@@ -74,21 +71,19 @@ def test_a_file_that_is_not_there(storage: Any) -> None:
     assert FOLDER.iterdir() == []
 
 
-def test_a_file_appears_when_it_is_whole_and_not_before(storage: Any) -> None:
+def test_a_file_appears_when_it_is_whole_and_an_error_leaves_nothing(storage):
+    def broken():
+        with FILE.written() as out:
+            out.write(LARGE)
+            raise ValueError("no")
+
     with FILE.written() as out:
         out.write(b"half")
         out.flush()
         assert not FILE.exists()
         assert str(FILE) not in names(storage)
     assert FILE.read_bytes() == b"half"
-
-
-def test_an_error_while_it_is_written_leaves_nothing(storage: Any) -> None:
-    def broken() -> None:
-        with FILE.written() as out:
-            out.write(LARGE)
-            raise ValueError("no")
-
+    FILE.unlink()
     with pytest.raises(ValueError, match="no"):
         broken()
     assert not FILE.exists()
@@ -96,7 +91,7 @@ def test_an_error_while_it_is_written_leaves_nothing(storage: Any) -> None:
     assert not list((HOME / "tmp").rglob("*.part"))
 
 
-def test_a_file_and_a_folder_of_this_host_are_taken_whole(storage: Any) -> None:
+def test_a_file_and_a_folder_of_this_host_are_taken_whole(storage):
     staging = HOME / "tmp" / "staging"
     staging.mkdir(parents=True)
     (staging / "original").write_bytes(b"as it came")
@@ -111,7 +106,7 @@ def test_a_file_and_a_folder_of_this_host_are_taken_whole(storage: Any) -> None:
     assert (FOLDER / "single").read_bytes() == b"alone"
 
 
-def test_deleting_leaves_what_has_a_similar_name(storage: Any) -> None:
+def test_deleting_leaves_what_has_a_similar_name(storage):
     kept = [stored(FOLDER / "b"), stored(StoredPath(f"{FOLDER}0") / "a"), stored(StoredPath("datasets/other/a"))]
     gone = stored(FOLDER / "a")
     gone.unlink()
@@ -120,7 +115,7 @@ def test_deleting_leaves_what_has_a_similar_name(storage: Any) -> None:
     assert [path.exists() for path in kept] == [False, True, True]
 
 
-def test_a_reader_reads_to_the_end_of_a_file_that_is_deleted(storage: Any) -> None:
+def test_a_reader_reads_to_the_end_of_a_file_that_is_deleted(storage):
     stored(FILE, LARGE)
     with FILE.open() as file:
         begun = file.read(10)
@@ -129,7 +124,7 @@ def test_a_reader_reads_to_the_end_of_a_file_that_is_deleted(storage: Any) -> No
     assert not FILE.exists()
 
 
-def test_files_of_a_folder_by_their_beginning(storage: Any) -> None:
+def test_files_of_a_folder_by_their_beginning(storage):
     for name in ("errors-1-a", "errors-2-a", "errors-1-b", "points"):
         stored(FOLDER / name)
     assert sorted(path.name for path in FOLDER.iterdir()) == ["errors-1-a", "errors-1-b", "errors-2-a", "points"]
@@ -138,7 +133,7 @@ def test_files_of_a_folder_by_their_beginning(storage: Any) -> None:
     assert FILE.parent == FOLDER
 
 
-def test_it_is_one_of_djangos_storages(storage: Any) -> None:
+def test_it_is_one_of_djangos_storages(storage):
     name = storage.save(str(FILE), ContentFile(LARGE))
     with storage.open(name) as file:
         assert file.read() == LARGE
@@ -150,10 +145,10 @@ def test_it_is_one_of_djangos_storages(storage: Any) -> None:
         storage.url(name)
 
 
-def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage: Any) -> None:
+def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage):
     together = threading.Barrier(4)
 
-    def write(which: int) -> bool:
+    def write(which):
         try:
             with FILE.written() as out:
                 out.write(bytes([which]) * 6_000_000)
@@ -173,74 +168,57 @@ def test_of_two_writers_at_once_one_file_is_left_and_it_is_whole(storage: Any) -
     assert names(storage) == [str(FILE)]
 
 
-def test_the_same_content_may_be_written_again(storage: Any) -> None:
-    """As after an answer that was lost."""
-    for content in (b"", b"x", LARGE):
-        path = FOLDER / str(len(content))
-        stored(stored(path, content), content)
-        assert path.read_bytes() == content
-
-
-def test_tables_and_columns_are_read_as_they_were_written(storage: Any) -> None:
-    values = np.random.default_rng(1).random(1000)
-    parquet.write_columns(FILE, [{"a": values}])
-    assert parquet.read_columns(FILE)["a"].tolist() == values.tolist()
+def test_tables_and_blocks_of_results(storage):
+    column = np.random.default_rng(1).random(1000)
+    parquet.write_columns(FILE, [{"a": column}])
+    assert parquet.read_columns(FILE)["a"].tolist() == column.tolist()
     assert parquet.read_schema(FILE).names == ["a"]
-
-
-def test_blocks_of_results(storage: Any) -> None:
-    store = stored_blocks.block_store(FOLDER_OWNER)
+    owner = "5b2d1f0e-0000-4000-8000-000000000001"
+    store = stored_blocks.block_store(owner)
     key, values = Key("d" * 64, "c" * 64, 0, 5), np.arange(10.0).reshape(2, 5)
     assert (store.get(key), store.begun(key.dataset)) == (None, set())
     for _ in range(2):
         store.put(key, values)
-        found = store.get(key)
-        assert found is not None
-        assert found.tolist() == values.tolist()
+        assert store.get(key).tolist() == values.tolist()
     assert store.begun(key.dataset) == {key.cell}
-    (stored_blocks.blocks_of(FOLDER_OWNER) / key.dataset).remove_folder()
+    (stored_blocks.blocks_of(owner) / key.dataset).remove_folder()
     assert (store.get(key), store.begun(key.dataset)) == (None, set())
 
 
-FOLDER_OWNER: Any = "5b2d1f0e-0000-4000-8000-000000000001"
-
-
 class TestSetting:
-    def backend(self, monkeypatch: pytest.MonkeyPatch, **environment: str) -> dict[str, Any]:
+    def backend(self, monkeypatch, **environment):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         return storage_backend(Env(), Path("/home"))
 
-    @pytest.mark.parametrize(
-        "value", ["s3", "s3://", "s3:///x", "http://b/c", "s3://B/c", "s3://b/../c", "s3://bucket/a?b", "/a/folder"]
-    )
-    def test_names_what_it_must_be(self, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-        with pytest.raises(ImproperlyConfigured, match=r"CAIRN_STORAGE must be local or s3://bucket/prefix"):
-            self.backend(monkeypatch, CAIRN_STORAGE=value)
+    def test_names_what_it_must_be_and_local_is_the_default(self, monkeypatch):
+        monkeypatch.delenv("CAIRN_STORAGE", raising=False)
+        assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
+        assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
+        for value in (
+            "s3",
+            "s3://",
+            "s3:///x",
+            "http://b/c",
+            "s3://B/c",
+            "s3://b/../c",
+            "s3://bucket/a?b",
+            "/a/folder",
+        ):
+            with pytest.raises(ImproperlyConfigured, match=r"CAIRN_STORAGE must be local or s3://bucket/prefix"):
+                self.backend(monkeypatch, CAIRN_STORAGE=value)
+        monkeypatch.setattr("dashboard.storage.settings.find_spec", lambda name: None)
+        with pytest.raises(ImproperlyConfigured, match=r"cairn-privacy\[s3\]"):
+            self.backend(monkeypatch, CAIRN_STORAGE="s3://bucket")
 
-    def test_a_bucket_with_secrets_from_files(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_a_bucket_with_secrets_from_files(self, monkeypatch, tmp_path):
         (tmp_path / "key").write_text("of a file\n")
-        found = self.backend(
-            monkeypatch,
-            CAIRN_STORAGE="s3://bucket/some/prefix/",
-            CAIRN_S3_ENDPOINT="https://s3.example",
-            CAIRN_S3_ACCESS_KEY="name",
-            CAIRN_S3_SECRET_KEY_FILE=str(tmp_path / "key"),
-            CAIRN_CACHE_MB="7",
-        )["OPTIONS"]
+        given = {"CAIRN_STORAGE": "s3://bucket/some/prefix/", "CAIRN_S3_ENDPOINT": "https://s3.example"}
+        given |= {"CAIRN_S3_ACCESS_KEY": "name", "CAIRN_S3_SECRET_KEY_FILE": str(tmp_path / "key")}
+        found = self.backend(monkeypatch, **given, CAIRN_CACHE_MB="7")["OPTIONS"]
         assert (found["bucket_name"], found["location"]) == ("bucket", "some/prefix")
         assert (found["access_key"], found["secret_key"]) == ("name", "of a file")
         assert (found["cache_folder"], found["cache_bytes"]) == ("/home/cache", 7_000_000)
         monkeypatch.setenv("CAIRN_S3_SECRET_KEY_FILE", str(tmp_path / "none"))
         with pytest.raises(ImproperlyConfigured, match="CAIRN_S3_SECRET_KEY_FILE must name a readable file"):
             storage_backend(Env(), Path("/home"))
-
-    def test_local_is_the_default(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delenv("CAIRN_STORAGE", raising=False)
-        assert storage_backend(Env(), Path("/home"))["BACKEND"].endswith("LocalFiles")
-        assert self.backend(monkeypatch, CAIRN_STORAGE="local")["BACKEND"].endswith("LocalFiles")
-
-    def test_names_the_packages_that_are_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dashboard.storage.settings.find_spec", lambda name: None)
-        with pytest.raises(ImproperlyConfigured, match=r"cairn-privacy\[s3\]"):
-            self.backend(monkeypatch, CAIRN_STORAGE="s3://bucket")

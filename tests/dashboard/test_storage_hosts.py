@@ -1,7 +1,5 @@
 """Hosts with homes of their own that share a database, a broker and a storage in S3 alone."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -14,9 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +20,7 @@ import pytest
 from dashboard.launcher import broker
 from tests.dashboard.conftest import HOME
 from tests.patience import patience
-from tests.s3_server import BUCKET, ROOT, S3Server, running_s3
+from tests.s3_server import BUCKET, ROOT, running_s3
 from tests.server import clean_environment, free_port
 
 pytestmark = pytest.mark.slow
@@ -33,7 +29,7 @@ PREFIX = "hosts"
 TUS = {"Tus-Resumable": "1.0.0"}
 
 
-def table(rows: int) -> bytes:
+def table(rows):
     """A walk as CSV, large enough to be read by a worker."""
     rng = np.random.default_rng(5)
     lon, lat = (base + np.cumsum(rng.integers(-40, 41, rows)) / 1e6 for base in (2.3, 48.8))
@@ -41,7 +37,7 @@ def table(rows: int) -> bytes:
     return ("lon,lat,time\n" + "\n".join(lines) + "\n").encode()
 
 
-def until(what: Callable[[], Any], why: str, within_s: float = 120.0) -> Any:
+def until(what, why, within_s=120.0):
     give_up = time.monotonic() + patience(within_s)
     while not (found := what()):
         assert time.monotonic() < give_up, why
@@ -52,10 +48,10 @@ def until(what: Callable[[], Any], why: str, within_s: float = 120.0) -> Any:
 class Hosts:
     """The processes, each of a host with a home of its own, and what they share."""
 
-    def __init__(self, folder: Path, s3: S3Server) -> None:
+    def __init__(self, folder, s3):
         self.folder, self.s3 = folder, s3
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.addresses: dict[str, str] = {}
+        self.processes = {}
+        self.addresses = {}
         (folder / "shared").mkdir()
         socket = folder / "shared" / "b.sock"
         self.common = clean_environment() | s3.environment(PREFIX)
@@ -71,7 +67,7 @@ class Hosts:
         command = broker.command(broker.find_server(), folder=folder / "shared", socket_path=socket)
         self.broker, self.socket = command, socket
 
-    def prepare(self) -> None:
+    def prepare(self):
         """Start the broker, and make a user with a token."""
         self.processes["broker"] = subprocess.Popen(self.broker, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         until(lambda: broker.answers(self.socket), "the broker answers")
@@ -80,52 +76,44 @@ class Hosts:
         self.run("createsuperuser", "--noinput", *who, DJANGO_SUPERUSER_PASSWORD="x" * 12)
         self.token = self.run("token", "owner").split()[-1]
 
-    def env(self, host: str, **more: str) -> dict[str, str]:
+    def env(self, host, **more):
         return self.common | {"CAIRN_HOME": str(self.folder / host)} | more
 
-    def run(self, *arguments: str, **more: str) -> str:
+    def run(self, *arguments, **more):
         command = [sys.executable, "manage.py", *arguments]
-        return subprocess.run(
-            command, cwd=ROOT, env=self.env("shared", **more), check=True, capture_output=True, text=True
-        ).stdout
+        env = self.env("shared", **more)
+        return subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True, text=True).stdout
 
-    def start(self, host: str, *arguments: str, **more: str) -> None:
+    def start(self, host, *arguments, **more):
         with (self.folder / f"{host}.log").open("ab") as log:
-            self.processes[host] = subprocess.Popen(
-                [sys.executable, *arguments],
-                cwd=ROOT,
-                env=self.env(host, **more),
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            command, where = [sys.executable, *arguments], {"cwd": ROOT, "env": self.env(host, **more)}
+            self.processes[host] = subprocess.Popen(command, **where, stdout=log, stderr=log, start_new_session=True)
 
-    def start_web(self, host: str) -> None:
+    def start_web(self, host):
         port = free_port()
         self.addresses[host] = f"http://127.0.0.1:{port}"
         options = "--worker-class gthread --workers 1 --threads 4 --timeout 120"
         application = "dashboard.config.wsgi:application"
         self.start(host, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}", *options.split())
 
-    def start_worker(self, host: str) -> None:
+    def start_worker(self, host):
         options = "--app dashboard.config.celery:app worker --pool prefork --concurrency 1 --prefetch-multiplier 1"
         self.start(host, "-m", "celery", *options.split())
 
-    def stop(self, host: str, number: int = signal.SIGKILL) -> None:
+    def stop(self, host, number=signal.SIGKILL):
         process = self.processes.pop(host)
         with contextlib.suppress(ProcessLookupError):
             (os.killpg if host != "broker" else os.kill)(process.pid, number)
         process.wait()
 
-    def request(self, host: str, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any, bytes]:
+    def request(self, host, method, path, body=None, **headers):
         """Status, headers and body of what a host answers."""
         if body is not None and not isinstance(body, bytes):
             body, headers = json.dumps(body).encode(), {"Content-Type": "application/json"} | headers
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         address = path if path.startswith("http") else f"{self.addresses[host]}{path}"
-        request = urllib.request.Request(
-            address, body, {"Authorization": f"Token {self.token}"} | headers, method=method
-        )
+        headers = {"Authorization": f"Token {self.token}"} | headers
+        request = urllib.request.Request(address, body, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=patience(60)) as answer:
                 return answer.status, answer.headers, answer.read()
@@ -133,28 +121,28 @@ class Hosts:
             with error:
                 return error.code, error.headers, error.read()
 
-    def json(self, host: str, method: str, path: str, body: Any = None, expected: int = 200) -> Any:
+    def json(self, host, method, path, body=None, expected=200):
         status, _, content = self.request(host, method, f"/api/v1/{path}", body)
         assert status == expected, content[:500]
         return json.loads(content) if content else None
 
-    def until_over(self, host: str, path: str) -> dict[str, Any]:
-        def over() -> Any:
+    def until_over(self, host, path):
+        def over():
             row = self.json(host, "GET", path)
             return row if row["state"] not in ("queued", "running") else None
 
         return until(over, f"{path} is over: {self.logs()}")
 
-    def logs(self) -> str:
+    def logs(self):
         return "\n".join(f"== {path.name}\n{path.read_text()[-1500:]}" for path in self.folder.glob("*.log"))
 
-    def close(self) -> None:
+    def close(self):
         for host in list(self.processes):
             self.stop(host)
 
 
 @pytest.fixture
-def hosts() -> Iterator[Hosts]:
+def hosts():
     folder = Path(tempfile.mkdtemp(prefix="hosts-", dir=HOME.parent))  # a short name, for the broker's socket
     (folder / "s3").mkdir()
     try:
@@ -165,27 +153,21 @@ def hosts() -> Iterator[Hosts]:
         shutil.rmtree(folder)
 
 
-def uploaded(hosts: Hosts, content: bytes) -> str:
+def uploaded(hosts, content):
     """The id of an upload whose pieces arrive at one host and the other in turn."""
     headers = {"Upload_Length": str(len(content)), "Upload_Metadata": "filename d2Fsay5jc3Y="}
     status, answer, _ = hosts.request("one", "POST", "/api/v1/uploads/", b"", **TUS, **headers)
     assert status == 201
     pk = answer["Location"].rstrip("/").rsplit("/", 1)[1]
     for i, start in enumerate(range(0, len(content), 1_500_000)):
-        status, answer, body = hosts.request(
-            ("one", "other")[i % 2],
-            "PATCH",
-            f"/api/v1/uploads/{pk}/",
-            content[start : start + 1_500_000],
-            Upload_Offset=str(start),
-            Content_Type="application/offset+octet-stream",
-            **TUS,
-        )
+        headers = TUS | {"Upload_Offset": str(start), "Content_Type": "application/offset+octet-stream"}
+        piece, path = content[start : start + 1_500_000], f"/api/v1/uploads/{pk}/"
+        status, answer, body = hosts.request(("one", "other")[i % 2], "PATCH", path, piece, **headers)
         assert status == 204, body
     return pk
 
 
-def test_from_an_upload_to_a_download_over_three_hosts(hosts: Hosts) -> None:
+def test_from_an_upload_to_a_download_over_three_hosts(hosts):
     for host in ("one", "other"):
         hosts.start_web(host)
     hosts.start_worker("work")
@@ -199,13 +181,11 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts: Hosts) -> None:
     dataset = hosts.json("other", "POST", "datasets/", body, expected=201)
     of = {"dataset": dataset["id"]}
     assert hosts.until_over("one", f"datasets/{dataset['id']}/")["state"] == "ready"
-    marks = hosts.json(
-        "one", "POST", "landmark-sets/", of | {"method": {"name": "manual", "events": [0, 300]}}, expected=201
-    )
+    manual = of | {"method": {"name": "manual", "events": [0, 300]}}
+    marks = hosts.json("one", "POST", "landmark-sets/", manual, expected=201)
     mechanism = {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}
-    release = hosts.json(
-        "other", "POST", "releases/", of | {"landmark_set": marks["id"], "mechanism": mechanism}, expected=201
-    )
+    drawn = of | {"landmark_set": marks["id"], "mechanism": mechanism}
+    release = hosts.json("other", "POST", "releases/", drawn, expected=201)
     assert hosts.until_over("one", f"releases/{release['id']}/")["state"] == "done"
     data = f"/api/v1/releases/{release['id']}/data/?format=csv"
     files = [hosts.request(host, "GET", data) for host in ("one", "other")]
@@ -230,8 +210,7 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts: Hosts) -> None:
     # the worker is killed in the middle of storing: another finishes, and nothing of the first is seen
     hosts.stop("work")
     hosts.s3.fail("PUT /cairn-test/hosts/releases 503 6")
-    body = of | {"landmark_set": marks["id"], "mechanism": mechanism, "name": "2"}
-    again = hosts.json("one", "POST", "releases/", body, expected=201)
+    again = hosts.json("one", "POST", "releases/", drawn | {"name": "2"}, expected=201)
     before = len(hosts.s3.requests())
     hosts.start_worker("killed")
     until(lambda: any("PUT /cairn-test/hosts/releases" in one for one in hosts.s3.requests()[before:]), "it stores")
@@ -252,13 +231,12 @@ def test_from_an_upload_to_a_download_over_three_hosts(hosts: Hosts) -> None:
         "from dashboard.storage.stored_path import stored_files\n"
         "print(sorted({one.name.split('/')[0] for one in stored_files().listed('')}))"
     )
-    left = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True
-    ).stdout
+    command = [sys.executable, "-c", code]
+    left = subprocess.run(command, cwd=ROOT, env=hosts.env("one"), check=True, capture_output=True, text=True).stdout
     assert left.strip() == "['events', 'installation', 'publications']"
 
 
-def _answers(hosts: Hosts, host: str) -> bool:
+def _answers(hosts, host):
     try:
         return hosts.request(host, "GET", "/healthz")[0] == 200
     except OSError:

@@ -1,7 +1,5 @@
 """Files in a real S3 server: retries, conditions, the cache of a host, killed processes, uploads over several hosts."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os
@@ -10,8 +8,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,12 +15,11 @@ import pytest
 from dashboard.core.machine_errors import machine_error
 from dashboard.core.storage_errors import DamagedFile, StorageUnavailable
 from dashboard.storage import read_cache, s3_storage
-from dashboard.storage.s3_storage import S3Files
 from dashboard.storage.stored_path import StoredPath
 from tests.dashboard.conftest import HOME
 from tests.dashboard.storages_of_tests import host
 from tests.patience import patience
-from tests.s3_server import BUCKET, ROOT, S3Server
+from tests.s3_server import BUCKET, ROOT
 
 pytestmark = [pytest.mark.usefixtures("one"), pytest.mark.django_db(transaction=True)]
 FILE = StoredPath("datasets/a/points.parquet")
@@ -33,27 +28,22 @@ CONTENT = np.random.default_rng(3).bytes(100_000)
 LARGE = np.random.default_rng(4).bytes(12_000_000)
 
 
-def stored(content: bytes = CONTENT, path: StoredPath = FILE) -> StoredPath:
+def stored(content=CONTENT, path=FILE):
     with path.written() as out:
         out.write(content)
     return path
 
 
-def at(prefix: str, path: StoredPath = FILE) -> str:
+def at(prefix, path=FILE):
     return f"/{BUCKET}/{prefix}/{path}"
 
 
-def copies(folder: str = "one") -> list[Path]:
+def copies(folder="one"):
     return sorted(path for path in (HOME / "tmp" / folder).iterdir() if not path.suffix)
 
 
 class TestRequests:
-    def test_what_one_host_writes_another_reads(self, other: S3Files) -> None:
-        stored()
-        with other.reader(str(FILE)) as file:
-            assert file.read() == CONTENT
-
-    def test_another_content_is_refused_and_the_first_stays(self, other: S3Files) -> None:
+    def test_another_content_is_refused_and_the_first_stays(self, other):
         for first, second in ((CONTENT, CONTENT[:-1]), (LARGE, LARGE[:-1])):
             path = FILE.parent / str(len(first))
             stored(first, path)
@@ -62,7 +52,7 @@ class TestRequests:
             with other.reader(str(path)) as file:
                 assert file.read() == first
 
-    def test_every_write_is_conditional_and_nothing_is_copied(self, s3_server: S3Server, prefix: str) -> None:
+    def test_every_write_is_conditional_and_nothing_is_copied(self, s3_server, prefix):
         before = len(s3_server.requests())
         stored()
         stored(LARGE, FILE.parent / "large")
@@ -72,42 +62,42 @@ class TestRequests:
         assert [conditions[0], conditions[-1]] == ["If-None-Match:*"] * 2
         assert all("copy-source: " in one for one in writes)
 
-    @pytest.mark.parametrize("status", ["503", "500", "429"])
-    def test_what_fails_for_a_moment_is_repeated(
-        self, s3_server: S3Server, prefix: str, one: S3Files, status: str
-    ) -> None:
-        s3_server.fail(f"PUT {at(prefix)} {status} 2")
-        stored()
+    def test_what_fails_for_a_moment_is_repeated(self, s3_server, prefix, one):
+        for status in ("503", "500", "429"):
+            path = FILE.parent / status
+            s3_server.fail(f"PUT {at(prefix, path)} {status} 2")
+            stored(path=path)
+            one._cache.forget(str(path))
+            s3_server.fail(f"GET {at(prefix, path)} {status} 2")
+            assert path.read_bytes() == CONTENT
+        stored(LARGE)
         one._cache.forget(str(FILE))
-        s3_server.fail(f"GET {at(prefix)} {status} 2")
-        assert FILE.read_bytes() == CONTENT
+        s3_server.fail(f"GET {at(prefix)} cut 2")  # a body that is cut off
+        assert FILE.read_bytes() == LARGE
 
-    def test_what_keeps_failing_is_an_error_of_the_storage(
-        self, s3_server: S3Server, prefix: str, one: S3Files
-    ) -> None:
+    def test_what_keeps_failing_is_an_error_of_the_storage(self, s3_server, prefix, one):
         s3_server.fail(f"PUT {at(prefix)} 503 99", f"HEAD {at(prefix)} 403 99")
         with pytest.raises(StorageUnavailable):
             stored()
         with pytest.raises(StorageUnavailable):
             FILE.exists()
         assert copies() == []
-        assert machine_error(StorageUnavailable("503")).status == 503  # type: ignore[union-attr]
-
-    def test_a_full_storage_is_a_full_disk(self, s3_server: S3Server, prefix: str) -> None:
+        s3_server.fail(f"DELETE {at(prefix, FILE.parent)} 503 99")
+        stored()
+        for delete in (FILE.unlink, FILE.parent.remove_folder):
+            with pytest.raises(StorageUnavailable):
+                delete()
+        assert machine_error(StorageUnavailable("503")).status == 503
         s3_server.fail(f"PUT {at(prefix)} 507 99")
         with pytest.raises(OSError, match="full") as error:
             stored()
         found = machine_error(error.value)
-        assert found
         assert (found.status, found.retry_after_s) == (507, 60)
 
-    def test_a_body_that_is_cut_off_is_fetched_again(self, s3_server: S3Server, prefix: str, one: S3Files) -> None:
-        stored(LARGE)
-        one._cache.forget(str(FILE))
-        s3_server.fail(f"GET {at(prefix)} cut 2")
-        assert FILE.read_bytes() == LARGE
-
-    def test_content_that_is_not_what_was_written_is_never_read(self, one: S3Files, other: S3Files) -> None:
+    def test_content_that_is_not_what_was_written_is_never_read(self, one, other):
+        other_means = FILE.parent / "copied there by other means"
+        one._client.put_object(**one._named(str(other_means)), Body=CONTENT)
+        assert other_means.read_bytes() == CONTENT
         stored()
         facts = {"Metadata": {"sha256": hashlib.sha256(CONTENT).hexdigest()}}
         one._client.put_object(**one._named(str(FILE)), Body=CONTENT[::-1], **facts)
@@ -115,13 +105,7 @@ class TestRequests:
             pass
         assert copies("other") == []
 
-    def test_files_that_were_copied_there_by_other_means_are_read(self, one: S3Files) -> None:
-        one._client.put_object(**one._named(str(FILE)), Body=CONTENT)
-        assert FILE.read_bytes() == CONTENT
-
-    def test_a_process_killed_while_it_writes_leaves_nothing_that_is_seen(
-        self, s3_server: S3Server, prefix: str, one: S3Files, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_process_killed_while_it_writes_leaves_nothing_that_is_seen(self, s3_server, prefix, one, monkeypatch):
         code = (
             "import django, sys; django.setup()\n"
             "import os\n"
@@ -149,7 +133,7 @@ class TestRequests:
 
 
 class TestCache:
-    def test_a_file_is_fetched_once(self, s3_server: S3Server, prefix: str, other: S3Files) -> None:
+    def test_a_file_is_fetched_once(self, s3_server, prefix, other):
         stored()
         before = len(s3_server.requests())
         for _ in range(3):
@@ -157,7 +141,7 @@ class TestCache:
                 assert path.read_bytes() == CONTENT
         assert len(s3_server.requests()) - before == 1
 
-    def test_its_size_is_bounded_and_what_was_used_longest_ago_goes(self, s3_server: S3Server, prefix: str) -> None:
+    def test_its_size_is_bounded_and_what_was_used_longest_ago_goes(self, s3_server, prefix):
         small = host(s3_server, prefix, HOME / "tmp" / "small", cache_bytes=350_000)
         paths = [stored(path=FILE.parent / str(i)) for i in range(4)]
         for i in (0, 1, 2, 0, 3):  # 1 was used longest ago when 3 comes
@@ -166,18 +150,12 @@ class TestCache:
         assert sum(path.stat().st_size for path in copies("small")) <= 350_000
         assert {path.name for path in copies("small")} == {small._cache._entry(str(paths[i])).name for i in (0, 2, 3)}
 
-    def test_what_another_process_reads_stays(self, s3_server: S3Server, prefix: str) -> None:
+    def test_what_another_process_reads_stays(self, s3_server, prefix):
         small = host(s3_server, prefix, HOME / "tmp" / "small", cache_bytes=150_000)
         first, second = (stored(path=FILE.parent / name) for name in "ab")
         with small.local(str(first)) as path:
-            holder = subprocess.Popen(
-                [sys.executable, "-c", HOLD, str(path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                text=False,
-            )
-            assert holder.stdout
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+            holder = subprocess.Popen([sys.executable, "-c", HOLD, str(path)], **pipes)
             holder.stdout.readline()
         with small.local(str(second)):
             assert len(copies("small")) == 2
@@ -186,9 +164,11 @@ class TestCache:
         small._cache.make_space()
         assert len(copies("small")) == 1
 
-    def test_what_was_not_used_for_an_hour_goes(self, one: S3Files) -> None:
+    def test_what_was_not_used_for_an_hour_goes(self, one):
         stored()
         (copy,) = copies()
+        os.truncate(copy, 10)
+        assert FILE.read_bytes() == CONTENT, "a copy that was cut off is fetched again"
         one.maintain()
         assert copies() == [copy]
         os.utime(copy, (time.time() - 3601, time.time()))
@@ -196,14 +176,8 @@ class TestCache:
         one.maintain()
         assert list((HOME / "tmp" / "one").iterdir()) == []
 
-    def test_a_copy_that_was_cut_off_is_fetched_again(self) -> None:
-        stored()
-        (copy,) = copies()
-        os.truncate(copy, 10)
-        assert FILE.read_bytes() == CONTENT
-
     @pytest.mark.slow
-    def test_many_readers_in_a_cache_that_is_too_small(self, s3_server: S3Server, prefix: str) -> None:
+    def test_many_readers_in_a_cache_that_is_too_small(self, s3_server, prefix):
         """Four processes read ten files through a cache that keeps none: each reads what was written."""
         for i in range(10):
             stored(bytes([i]) * 100_000, FILE.parent / str(i))
@@ -215,17 +189,16 @@ class TestCache:
             f"    with stored_files().local(f'{FILE.parent}/{{i}}') as path:\n"
             "        assert path.read_bytes() == bytes([i]) * 100_000\n"
         )
-        environment = (
-            os.environ | s3_server.environment(prefix) | {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
-        )
+        environment = os.environ | s3_server.environment(prefix)
         environment |= {"CAIRN_HOME": str(HOME / "tmp" / "shared"), "CAIRN_CACHE_MB": "0"}
+        environment |= {"DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
         readers = [subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment) for _ in range(4)]
         assert [reader.wait(patience(90)) for reader in readers] == [0] * 4
         cache = read_cache.ReadCache(HOME / "tmp" / "shared" / "cache", 0)
         cache.make_space()
         assert list((HOME / "tmp" / "shared" / "cache").iterdir()) == []
 
-    def test_evicted_while_it_is_read_it_is_read_to_its_end(self, one: S3Files) -> None:
+    def test_evicted_while_it_is_read_it_is_read_to_its_end(self, one):
         stored(LARGE)
         with FILE.local() as path, path.open("rb") as file:
             begun = file.read(5)
@@ -236,8 +209,7 @@ class TestCache:
             assert FILE.read_bytes() == LARGE
 
 
-def copies_lock() -> Any:
-    """Another reader's lock on every copy."""
+def copies_lock():
     stack = ExitStack()
     for path in copies():
         file = stack.enter_context(path.open("rb"))

@@ -1,58 +1,49 @@
 """Uploads, jobs, requests and the sweep over a storage that several hosts share: a real S3 server."""
 
-from __future__ import annotations
-
 import hashlib
 import uuid
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from django.conf import LazySettings
-from django.test import Client
 from django.utils import timezone
-from rest_framework.test import APIClient
 
 from dashboard.datasets import resumable, upload_pieces
 from dashboard.datasets.models import Dataset, Upload
 from dashboard.datasets.services import delete_dataset
 from dashboard.jobs import queue
-from dashboard.landmarks.services import mark_landmarks
 from dashboard.maintenance import objects, orphans
 from dashboard.publications import copies as copies_of_links
 from dashboard.publications.models import Publication
 from dashboard.publications.services import revoke_publication
 from dashboard.releases import execution
-from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from dashboard.storage import data_files, removals, series_cache
-from dashboard.storage.s3_storage import S3Files
 from dashboard.storage.stored_path import StoredPath
-from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
 from tests.dashboard.conftest import CSV, HOME
 from tests.dashboard.rows import rows_of
 from tests.dashboard.storages_of_tests import used
 from tests.dashboard.test_resumable import address, made, send, stands
-from tests.s3_server import BUCKET, S3Server
+from tests.s3_server import BUCKET
 
 pytestmark = pytest.mark.usefixtures("one")
 CONTENT = b"of the storage"
 
 
-def stored(path: StoredPath) -> StoredPath:
+def stored(path):
     with path.written() as out:
         out.write(CONTENT)
     return path
 
 
 class TestUploads:
-    def test_each_piece_may_arrive_at_another_host(self, owner_api: APIClient, one: S3Files, other: S3Files) -> None:
+    def test_each_piece_may_arrive_at_another_host(self, owner_api, one, other):
         url = address(owner_api)
         for i, start in enumerate(range(0, len(CSV), 40)):
             with used((one, other)[i % 2]):
                 assert send(owner_api, url, start, CSV[start : start + 40]).status_code == 204
         with used(other):
+            with upload_pieces.whole(Upload.objects.get()):
+                assert made(owner_api, url).status_code == 409, "one host makes the dataset"
             answer = made(owner_api, url, sha256=hashlib.sha256(CSV).hexdigest())
         assert (answer.status_code, answer.json()["state"]) == (201, "ready")
         row = Dataset.objects.get()
@@ -61,14 +52,12 @@ class TestUploads:
         assert list(one.listed("uploads/")) == []
         assert made(owner_api, url).json()["id"] == str(row.pk)
 
-    def test_of_two_pieces_at_one_offset_one_is_counted(
-        self, owner_api: APIClient, one: S3Files, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_two_pieces_at_one_offset_one_is_counted(self, owner_api, one, monkeypatch):
         url = address(owner_api)
         once = iter([True])
         original = upload_pieces.copied
 
-        def meanwhile(*args: Any, **kwargs: Any) -> int:
+        def meanwhile(*args, **kwargs):
             if next(once, False):
                 assert send(owner_api, url, 0, CSV[:30]).status_code == 204
             return original(*args, **kwargs)
@@ -80,7 +69,7 @@ class TestUploads:
         assert send(owner_api, url, 30, CSV[30:]).status_code == 204
         assert made(owner_api, url, sha256=hashlib.sha256(CSV).hexdigest()).status_code == 201
 
-    def test_damaged_or_too_long_pieces_store_nothing(self, owner_api: APIClient, one: S3Files) -> None:
+    def test_damaged_or_too_long_pieces_store_nothing(self, owner_api, one):
         url = address(owner_api, 10)
         assert send(owner_api, url, 0, b"x" * 11).status_code == 413
         wrong = {"Upload-Checksum": "sha256 " + "A" * 43 + "="}
@@ -89,25 +78,8 @@ class TestUploads:
         assert stands(owner_api, url) == 0
         assert list(one.listed("uploads/")) == []
 
-    def test_one_host_makes_the_dataset_and_another_is_refused_meanwhile(self, owner_api: APIClient) -> None:
-        url = address(owner_api)
-        send(owner_api, url, 0, CSV)
-        with upload_pieces.whole(Upload.objects.get()):
-            assert made(owner_api, url).status_code == 409
-        assert made(owner_api, url).status_code == 201
-        assert Dataset.objects.count() == 1
-
-    def test_deleted_it_leaves_no_piece(self, owner_api: APIClient, one: S3Files) -> None:
-        url = address(owner_api)
-        send(owner_api, url, 0, CSV[:40])
-        assert owner_api.delete(url, headers={"Tus-Resumable": "1.0.0"}).status_code == 204
-        removals.finish()
-        assert list(one.listed("uploads/")) == []
-
     @pytest.mark.parametrize("ended", ["deleted", "expired", "made a dataset", "and its dataset is deleted"])
-    def test_a_piece_that_a_killed_process_did_not_count_goes_with_it(
-        self, owner_api: APIClient, one: S3Files, settings: LazySettings, ended: str
-    ) -> None:
+    def test_a_piece_that_a_killed_process_did_not_count_goes_with_it(self, owner_api, one, settings, ended):
         url = address(owner_api)
         send(owner_api, url, 0, CSV)
         row = Upload.objects.get()
@@ -128,9 +100,7 @@ class TestUploads:
         removals.finish()  # as once the transaction is committed
         assert list(one.listed("uploads/")) == []
 
-    def test_while_the_storage_is_away_it_stands_where_it_stood(
-        self, owner_api: APIClient, s3_server: S3Server, prefix: str
-    ) -> None:
+    def test_while_the_storage_is_away_it_stands_where_it_stood(self, owner_api, s3_server, prefix):
         url = address(owner_api)
         send(owner_api, url, 0, CSV[:40])
         s3_server.fail(f"PUT /{BUCKET}/{prefix}/uploads 503 99")
@@ -145,16 +115,12 @@ class TestUploads:
 
 class TestFaults:
     @pytest.fixture
-    def release(self, ready_dataset: Dataset, owner: Any, monkeypatch: pytest.MonkeyPatch) -> Release:
+    def release(self, submit, monkeypatch):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
-        marks = mark_landmarks(owner=owner, dataset=ready_dataset, method={"name": "manual", "events": [0]})
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
-        return submit_release(owner=owner, dataset=ready_dataset, landmark_set=marks, spec=spec)
+        return submit()
 
     @pytest.mark.parametrize("method", ["GET", "PUT"])
-    def test_a_job_that_meets_a_storage_that_is_away_waits_again(
-        self, release: Release, s3_server: S3Server, prefix: str, one: S3Files, method: str
-    ) -> None:
+    def test_a_job_that_meets_a_storage_that_is_away_waits_again(self, release, s3_server, prefix, one, method):
         one._cache.forget(str(release.dataset.points_path))
         s3_server.fail(f"{method} /{BUCKET}/{prefix}/ 503 99")
         for _ in range(4):  # more often than a job may fail
@@ -167,15 +133,7 @@ class TestFaults:
         assert (release.state, release.attempt) == ("done", 1)
         assert len(list(one.listed("releases/"))) == 2
 
-    def test_pages_and_api_report_it_and_recover(
-        self,
-        owner_api: APIClient,
-        owner_page: Client,
-        ready_dataset: Dataset,
-        s3_server: S3Server,
-        prefix: str,
-        one: S3Files,
-    ) -> None:
+    def test_pages_and_api_report_it_and_recover(self, owner_api, owner_page, ready_dataset, s3_server, prefix, one):
         for cache in (data_files.cached_data.cache_clear, series_cache._kept.clear):
             cache()
         one._cache.forget(str(ready_dataset.points_path))
@@ -190,9 +148,7 @@ class TestFaults:
         assert owner_api.get(address).status_code == 200
         assert owner_page.get("/healthz").json()["storage_answers"] is True
 
-    def test_an_upload_to_a_full_or_absent_storage_leaves_nothing(
-        self, owner_api: APIClient, s3_server: S3Server, prefix: str, one: S3Files
-    ) -> None:
+    def test_an_upload_to_a_full_or_absent_storage_leaves_nothing(self, owner_api, s3_server, prefix, one):
         for status, expected in (("507", 507), ("503", 503)):
             s3_server.fail(f"PUT /{BUCKET}/{prefix}/ {status} 99")
             assert kinds.sent(owner_api, CSV).status_code == expected
@@ -201,35 +157,11 @@ class TestFaults:
             assert list(one.listed("")) == []
             assert [path.name for path in (HOME / "tmp").iterdir() if path.name != "one"] == []
 
-    def test_deleting_while_the_storage_is_away_is_done_and_the_sweep_does_the_rest(
-        self,
-        owner_api: APIClient,
-        ready_dataset: Dataset,
-        s3_server: S3Server,
-        prefix: str,
-        one: S3Files,
-        django_capture_on_commit_callbacks: Any,
-    ) -> None:
-        s3_server.fail(f"DELETE /{BUCKET}/{prefix}/ 503 99")
-        with django_capture_on_commit_callbacks(execute=True):
-            assert owner_api.delete(f"/api/v1/datasets/{ready_dataset.pk}/").status_code == 204
-        assert not Dataset.objects.exists()
-        s3_server.fail()
-        assert len(list(one.listed(""))) == 3  # with hashes of its events
-        assert removals.finish() == 2
-        assert list(one.listed("")) == []
-
 
 class TestEveryKindOfRow:
     def test_the_sweep_leaves_what_a_row_names_and_removes_the_rest(
-        self,
-        owner: Any,
-        ready_dataset: Dataset,
-        one: S3Files,
-        other: S3Files,
-        monkeypatch: pytest.MonkeyPatch,
-        django_capture_on_commit_callbacks: Any,
-    ) -> None:
+        self, owner, ready_dataset, one, other, monkeypatch, django_capture_on_commit_callbacks
+    ):
         monkeypatch.setattr(queue, "enqueue", lambda job: None)
         ids = rows_of(owner, ready_dataset)
         link = Publication.objects.get()

@@ -1,37 +1,34 @@
 """The comparison of released counts with the upload over the API: heat maps, errors, budgets, grouping, zeros."""
 
-from __future__ import annotations
-
 import struct
-from typing import Any
 
 import numpy as np
 import pytest
-from rest_framework.test import APIClient
+from django.urls import reverse
 
-from dashboard.accounts.models import User
 from dashboard.datasets import heat_maps
 from dashboard.datasets.models import Dataset
+from dashboard.jobs.models import State
+from dashboard.releases import kind_pages
 from dashboard.releases.models import Release
 from dashboard.releases.stream_comparisons import figures_of_zeros
 from dashboard.streams.services import open_stream
 from privacy_engine.analysis import stream_comparison
 from privacy_engine.spec import ReleaseSpec
 from tests.dashboard import kinds
-from tests.dashboard.api_helpers import RELEASES, first_error
-from tests.dashboard.kinds import DATASETS, STREAM, made, released
+from tests.dashboard.api_helpers import RELEASES, first_error, refused
+from tests.dashboard.kinds import DATASETS, POPULARITY, STREAM, made, released
 
 COUNTS = kinds.counts()
 ADAPUB = STREAM | {"name": "stream-adapub"}
 
 
 @pytest.fixture
-def stream(owner_api: APIClient) -> dict[str, Any]:
-    """The owner's counts."""
+def stream(owner_api):
     return made(owner_api, kinds.wide(COUNTS))
 
 
-def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
+def decoded(body):
     """How many timestamps there are, and the cells, (n, d)."""
     magic, version, timestamps, columns, dimensions, _ = struct.unpack("<6I", body[:24])
     assert (magic, version) == (heat_maps.MAGIC, heat_maps.VERSION)
@@ -39,7 +36,7 @@ def decoded(body: bytes) -> tuple[int, np.ndarray[Any, Any]]:
 
 
 class TestHeatMap:
-    def test_holds_the_counts_of_upload_and_release(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_holds_the_counts_of_upload_and_release(self, owner_api, stream, ready_dataset):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
         expected = COUNTS[:, [kinds.NAMES.index(name) for name in names]]
         timestamps, uploaded = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
@@ -47,52 +44,30 @@ class TestHeatMap:
         assert uploaded.tolist() == expected.tolist()
         row = released(owner_api, stream, STREAM | {"epsilon": 400.0})  # P(noise != 0) < 2 exp(-100) for each count
         assert decoded(owner_api.get(row["urls"]["heat_map"]).content)[1].tolist() == expected.tolist()
-
-    def test_holds_large_counts_exactly(self, owner_api: APIClient) -> None:
-        stream = made(owner_api, kinds.wide(COUNTS + 2**52))
-        _, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
+        large = made(owner_api, kinds.wide(COUNTS + 2**52))
+        _, found = decoded(owner_api.get(f"{DATASETS}{large['id']}/heat-map/").content)
         assert sorted(found.ravel().tolist()) == sorted((COUNTS + 2**52).ravel().tolist())
+        assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
 
-    def test_columns_are_means_where_there_are_more_timestamps(
-        self, owner_api: APIClient, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_columns_are_means_where_there_are_more_timestamps(self, owner_api, stream, monkeypatch):
         monkeypatch.setattr(stream_comparison, "MOST_COLUMNS", 10)
         timestamps, found = decoded(owner_api.get(f"{DATASETS}{stream['id']}/heat-map/").content)
         assert (timestamps, found.shape) == (kinds.DAYS, (10, 3))
         means = np.sort(COUNTS.reshape(10, 4, 3).mean(axis=1).sum(axis=1))
         assert np.sort(found.sum(axis=1)) == pytest.approx(means, rel=1e-6)
 
-    def test_is_stored_by_the_browser_and_the_owners_alone(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
-        row = released(owner_api, stream, STREAM)
-        for url in (f"{DATASETS}{stream['id']}/heat-map/", row["urls"]["heat_map"]):
-            first = owner_api.get(url)
-            assert owner_api.get(url, headers={"If-None-Match": first["ETag"]}).status_code == 304
-            assert stranger_api.get(url).status_code == 404
-
-    def test_fail_of_another_kind(self, owner_api: APIClient, ready_dataset: Dataset) -> None:
-        assert owner_api.get(f"{DATASETS}{ready_dataset.pk}/heat-map/").status_code == 400
-
 
 class TestComparison:
-    def test_errors_budgets_and_the_owner(
-        self, owner_api: APIClient, stranger_api: APIClient, stream: dict[str, Any]
-    ) -> None:
+    def test_errors_and_budgets(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         found = owner_api.get(row["urls"]["comparison"]).json()
-        for name, key in (
-            ("relative_error", "stream-relative-error"),
-            ("absolute_error", "stream-mean-absolute-error"),
-        ):
-            assert np.mean(found["dimensions"][name]) == pytest.approx(row["owner_view"][key])
+        for name, key in (("relative_error", "relative-error"), ("absolute_error", "mean-absolute-error")):
+            assert np.mean(found["dimensions"][name]) == pytest.approx(row["owner_view"][f"stream-{key}"])
         assert found["budgets"] == [0.25] * kinds.DAYS  # ε = 1 over 4 timestamps
         assert found["window_spent"][:5] == [0.25, 0.5, 0.75, 1.0, 1.0]
         assert found["most_spent"] == 1.0
-        for name in ("comparison", "grouping", "detection"):
-            assert stranger_api.get(row["urls"][name]).status_code == 404
 
-    def test_of_zeros(self, stream: dict[str, Any]) -> None:
+    def test_of_zeros(self, stream):
         found = figures_of_zeros(Dataset.objects.get(pk=stream["id"]))
         bound = np.maximum(COUNTS, 0.01 * COUNTS.sum(axis=0))
         assert found == {
@@ -103,7 +78,7 @@ class TestComparison:
 
 
 class TestGrouping:
-    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_of_adapub_lies_with_the_owners_files_alone(self, owner_api, stream):
         row = released(owner_api, stream, ADAPUB)
         sizes = []
         for k in range(3):
@@ -118,23 +93,33 @@ class TestGrouping:
         assert stored.errors_path.parent == stored.dataset.folder
         assert sorted(path.name for path in stored.folder.iterdir()) == [stored.data_file]
 
-    def test_none_of_a_mechanism_without(self, owner_api: APIClient, stream: dict[str, Any]) -> None:
+    def test_bad_queries_name_the_field(self, owner_api, stream):
         row = released(owner_api, stream, STREAM)
         assert owner_api.get(row["urls"]["grouping"], {"dimension": 0}).json() == {"grouping": None}
+        for query in ({}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}):
+            assert refused(owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)) == (400, "dimension"), query
 
-    @pytest.mark.parametrize("query", [{}, {"dimension": 3}, {"dimension": -1}, {"dimension": "a"}])
-    def test_bad_queries_name_the_field(
-        self, owner_api: APIClient, stream: dict[str, Any], query: dict[str, Any]
-    ) -> None:
-        row = released(owner_api, stream, STREAM)
-        answer = owner_api.get(f"{RELEASES}{row['id']}/grouping/", query)
-        assert (answer.status_code, first_error(answer)["field"]) == (400, "dimension")
+
+def test_detection_is_perfect_without_noise(owner_api, stream):
+    row = released(owner_api, stream, STREAM | {"epsilon": 1e4})
+    url, query = f"{RELEASES}{row['id']}/detection/", {"event": "jump", "length": 2, "threshold": 20_000}
+    curve = owner_api.get(url, query).json()["curve"]
+    jumps = (abs(COUNTS[2:] - COUNTS[:-2]) >= 20_000).sum()
+    assert (curve["area"], curve["positives"]) == (1.0, jumps)
+    none = owner_api.get(url, query | {"event": "low-signal", "threshold": 0}).json()
+    assert none == {"curve": None, "positives": 0, "negatives": COUNTS.size}
+    every = owner_api.get(url, query | {"threshold": 0}).json()
+    assert every == {"curve": None, "positives": COUNTS[2:].size, "negatives": 0}
+    for field, wrong in (("event", "peak"), ("length", 0), ("threshold", "1,5")):
+        assert refused(owner_api.get(url, query | {field: wrong})) == (400, field)
+    answer = owner_api.get(url, query | {"length": 40})
+    assert refused(answer) == (400, "length")
+    rule = "below 40, the number of timestamps of the stream"
+    assert first_error(answer)["message"] == f"length must be {rule}, got 40"
 
 
 class TestPage:
-    def test_zeros_lie_where_their_error_puts_them(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_zeros_lie_where_their_error_puts_them(self, owner_api, owner_page, stream):
         exact = released(owner_api, stream, STREAM | {"epsilon": 400.0})
         noisy = released(owner_api, stream, STREAM | {"epsilon": 1e-3, "sensitivity": 50})
         page = owner_page.get(exact["urls"]["page"])
@@ -142,27 +127,21 @@ class TestPage:
         worse = [[cell["worse"] for cell in row["cells"]] for row in page.context["table"]]
         assert worse == [[False] * 4, [False] * 4, [True] * 3 + [False]]
 
-    def test_opens_on_releases_that_are_private_whatever_simulations_reach(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_opens_on_releases_that_are_private_whatever_simulations_reach(self, owner_api, owner_page, stream):
         private = [released(owner_api, stream, STREAM | {"epsilon": one}) for one in (0.1, 0.2)]
         simulated = released(owner_api, stream, STREAM | {"epsilon": 1e3}, seed=1)
         rows = owner_page.get(simulated["urls"]["page"]).context["page"]["releases"]
         assert rows[0]["id"] == simulated["id"]
         assert {row["id"] for row in rows if row["visible"]} == {one["id"] for one in private}
 
-    def test_guarantees_are_those_of_the_label_and_budgets_are_named(
-        self, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_guarantees_are_those_of_the_label_and_budgets_are_named(self, owner_api, owner_page, stream):
         row = released(owner_api, stream, STREAM | {"name": "stream-rescuedp"}, seed=1)
         (found,) = owner_page.get(row["urls"]["page"]).context["page"]["releases"]
         assert found["seeded"]
         assert found["unsound"]
         assert found["statement"].startswith("There is no guarantee")
 
-    def test_shows_the_owners_live_stream_of_the_same_dimensions(
-        self, owner: User, stranger: User, owner_api: APIClient, owner_page: Any, stream: dict[str, Any]
-    ) -> None:
+    def test_shows_the_owners_live_stream_of_the_same_dimensions(self, owner, stranger, owner_api, owner_page, stream):
         names = [one["name"] for one in Dataset.objects.get(pk=stream["id"]).summary["dimensions"]]
         spec = ReleaseSpec.parse({"mechanism": STREAM})
         for user, dimensions in ((stranger, names), (owner, names[:2])):
@@ -171,3 +150,21 @@ class TestPage:
         assert owner_page.get(page).context["live"] is None
         open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
         assert "Visitors now" in owner_page.get(page).content.decode()
+
+
+def test_a_release_that_ends_while_the_page_is_made_is_open_on_it(owner_api, owner_page, monkeypatch):
+    """The page reloads when an open job is over: it must not list as ended what it does not show yet."""
+    dataset = made(owner_api, kinds.checkins(kinds.checkin_rows()))
+    release = Release.objects.get(pk=released(owner_api, dataset, POPULARITY)["id"])
+    finished = release.finished_at
+    Release.objects.filter(pk=release.pk).update(state=State.QUEUED, finished_at=None)
+    styles = kind_pages._styles
+
+    def meanwhile(*arguments):
+        Release.objects.filter(pk=release.pk).update(state=State.DONE, finished_at=finished)
+        return styles(*arguments)
+
+    monkeypatch.setattr(kind_pages, "_styles", meanwhile)
+    html = owner_page.get(reverse("releases:compare", args=[dataset["id"]])).content.decode()
+    assert "No model yet" in html
+    assert f'data-job="{release.pk}"' in html

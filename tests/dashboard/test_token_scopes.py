@@ -1,73 +1,60 @@
 """What tokens permit: scopes, expiry, last use, and tokens of earlier versions; see also test_access_matrix.py."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from importlib import import_module
 from io import StringIO
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from dashboard.accounts import services
-from dashboard.accounts.models import ApiToken, User
+from dashboard.accounts.models import ApiToken
 
-PUBLISHES = {  # every route that needs the scope publish
-    "/api/v1/streams/{}/events/",
-    "/api/v1/releases/{}/publications/",
-}
+PUBLISHES = {"/api/v1/streams/{id}/events/", "/api/v1/releases/{id}/publications/"}
+"""Every route that needs the scope publish."""
 
 
-def client(owner: User, *scopes: str) -> APIClient:
+def client(owner, *scopes):
     found = APIClient(headers={"Authorization": f"Token {services.make_token(user=owner, scopes=scopes)[1]}"})
     found.raise_request_exception = False
     return found
 
 
 class TestScopes:
-    def test_safe_methods_need_read(self, owner: User) -> None:
-        writer, reader = client(owner, "write", "publish"), client(owner, "read")
-        for method in ("get", "head", "options"):
-            assert getattr(writer, method)("/api/v1/datasets/").status_code == 403
-            assert getattr(reader, method)("/api/v1/datasets/").status_code == 200
-        problem = reader.post("/api/v1/projects/", {"name": "Study"}).json()
+    def test_the_problem_names_the_scope_that_is_needed(self, owner):
+        problem = client(owner, "read").post("/api/v1/projects/", {"name": "Study"}).json()
         assert problem["type"] == "urn:problem-type:cairn:scope"
         assert problem["detail"] == "POST needs a token with the scope write; this one has: read."
 
-    def test_every_route_states_its_scope_in_the_schema(self, owner: User) -> None:
+    def test_every_route_states_its_scope_in_the_schema(self, owner):
         schema = client(owner, "read").get("/api/v1/schema/", headers={"Accept": "application/json"}).json()
         for path, item in schema["paths"].items():
             for method, operation in item.items():
-                publishes = method == "post" and path.replace("{id}", "{}") in PUBLISHES
+                publishes = method == "post" and path in PUBLISHES
                 needed = "read" if method in ("get", "head", "options") else "publish" if publishes else "write"
                 assert operation["x-required-scope"] == needed, (method, path)
                 assert f"scope: `{needed}`" in operation["description"]
 
-    def test_a_session_has_no_scopes(self, owner_page: Any) -> None:
-        answer = owner_page.patch("/api/v1/base-map/", {"choice": "none"}, content_type="application/json")
-        assert answer.status_code == 200
-
 
 class TestToken:
-    def test_records_its_use_to_the_minute(self, owner: User, django_assert_num_queries: Any) -> None:
+    def test_records_its_use_to_the_minute(self, owner):
         api = client(owner, "read")
         assert ApiToken.objects.get().last_used_at is None
         api.get("/api/v1/mechanisms/")
         first = ApiToken.objects.get().last_used_at
-        assert first is not None
         api.get("/api/v1/mechanisms/")
         assert ApiToken.objects.get().last_used_at == first
         ApiToken.objects.update(last_used_at=first - timedelta(minutes=2))
         api.get("/api/v1/mechanisms/")
         assert ApiToken.objects.get().last_used_at > first
 
-    def test_page_makes_one_with_name_scopes_and_expiry_and_lists_it(self, owner_page: Any) -> None:
+    def test_page_makes_one_with_name_scopes_and_expiry_and_lists_it(self, owner_page):
         form = {"name": "nightly <import>", "scopes": ["publish", "read"], "days": "7"}
         assert owner_page.post("/tokens/", form).status_code == 200
         row = ApiToken.objects.get()
@@ -76,28 +63,22 @@ class TestToken:
         body = owner_page.get("/tokens/").content.decode()
         assert "nightly &lt;import&gt;" in body
         assert "read, publish" in body
-
-    def test_page_makes_one_that_does_not_expire(self, owner_page: Any) -> None:
         owner_page.post("/tokens/", {"name": "sensor", "scopes": ["publish"], "days": "0"})
-        assert ApiToken.objects.get().expiry is None
+        assert ApiToken.objects.get(name="sensor").expiry is None
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
+    def test_page_refuses_with_the_reason(self, owner_page):
+        for change, message in (
             ({"name": " "}, "Enter a name"),
             ({"name": "x" * 101}, "at most 100 characters"),
             ({"scopes": []}, "Choose at least one permission"),
             ({"scopes": ["admin"]}, "not one of the available choices"),
             ({"days": "8"}, "not one of the available choices"),
-        ],
-    )
-    def test_page_refuses_with_the_reason(self, owner_page: Any, change: dict[str, Any], message: str) -> None:
-        answer = owner_page.post("/tokens/", {"name": "script", "scopes": ["read"], "days": "30"} | change)
-        assert answer.status_code == 400
-        assert message in answer.content.decode()
+        ):
+            answer = owner_page.post("/tokens/", {"name": "script", "scopes": ["read"], "days": "30"} | change)
+            assert (answer.status_code, message in answer.content.decode()) == (400, True), change
         assert not ApiToken.objects.exists()
 
-    def test_command_takes_name_scopes_and_days(self, owner: User) -> None:
+    def test_command_takes_name_scopes_and_days(self, owner):
         call_command("token", "owner", "--name=backup", "--scope=read", "--scope=write", "--days=7", stdout=StringIO())
         row = ApiToken.objects.get()
         assert (row.name, row.scopes) == ("backup", ["read", "write"])
@@ -107,12 +88,13 @@ class TestToken:
 
 
 class TestEarlierTokens:
-    def test_stay_valid_with_every_scope(self, owner: User) -> None:
+    def test_stay_valid_with_every_scope(self, owner):
         """The migration, on the table of knox as an earlier version left it."""
         row, token = services.make_token(user=owner)
         created = timezone.now() - timedelta(days=3)
         ApiToken.objects.all().delete()
-        earlier = _knox_tokens()
+        state = MigrationExecutor(connection).loader.project_state([("knox", "0009_extend_authtoken_field")])
+        earlier = state.apps.get_model("knox", "AuthToken")
         earlier.objects.create(digest=row.digest, token_key=row.token_key, user_id=owner.pk, expiry=row.expiry)
         earlier.objects.update(created=created)
         migration = import_module("dashboard.accounts.migrations.0004_tokens_and_attempts")
@@ -125,10 +107,3 @@ class TestEarlierTokens:
         assert api.patch("/api/v1/base-map/", {"choice": "none"}).status_code == 200
         migration.give_tokens_back(both, SimpleNamespace(connection=connection))
         assert earlier.objects.get().digest == row.digest
-
-
-def _knox_tokens() -> Any:
-    from django.db.migrations.executor import MigrationExecutor
-
-    state = MigrationExecutor(connection).loader.project_state([("knox", "0009_extend_authtoken_field")])
-    return state.apps.get_model("knox", "AuthToken")

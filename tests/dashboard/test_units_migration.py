@@ -1,14 +1,11 @@
 """Budgets become budgets by unit: every amount and limit stays, forwards and backwards, on both databases."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,26 +17,23 @@ pytestmark = pytest.mark.thorough  # changed no more; processes that migrate a d
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def found(request, tmp_path):
     """The ledger after each migration, as tests/dashboard/units_migration.py reports it."""
     programs = postgres.programs() if request.param == "postgresql" else None
     if request.param == "postgresql" and programs is None:
         pytest.skip("PostgreSQL is not installed")
     with postgres.cluster(programs) if programs else nullcontext("") as url:
         environment = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
-        environment |= {
-            "CAIRN_HOME": str(tmp_path_factory.mktemp("home")),
-            "DJANGO_SETTINGS_MODULE": "dashboard.config.settings",
-            **({"DATABASE_URL": url} if url else {}),
-        }
+        environment |= {"CAIRN_HOME": str(tmp_path), "DJANGO_SETTINGS_MODULE": "dashboard.config.settings"}
+        environment |= {"DATABASE_URL": url} if url else {}
         command = [sys.executable, "-m", "tests.dashboard.units_migration"]
         run = subprocess.run(command, cwd=ROOT, env=environment, text=True, capture_output=True)
     assert run.returncode == 0, run.stderr[-4000:]
     return dict(json.loads(run.stdout))
 
 
-def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found: dict[str, Any]) -> None:
+def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found):
     filled = found["filled"]
     assert [one["files"] for one in filled["budgets"]] == [sorted(one["files"]) for one in LINEAGES.values()]
     assert [one["amounts"] for one in filled["budgets"]] == [list(one["budget"]) for one in LINEAGES.values()]
@@ -47,23 +41,10 @@ def test_what_is_migrated_holds_amounts_limits_refunds_and_shared_lineages(found
     assert sum(entry[1] for entry in filled["entries"]) == sum(one["amounts"][0] for one in filled["budgets"])
     assert len(filled["releases"]) == len(filled["datasets"]) == 6
     assert LARGE in [fact[4] for fact in filled["facts"]]
-
-
-def test_forwards_every_amount_and_limit_stays(found: dict[str, Any]) -> None:
-    assert found["migrated"] == found["filled"]
-
-
-def test_forwards_every_lineage_has_its_budget_and_all_are_trajectories(found: dict[str, Any]) -> None:
+    for after in ("migrated", "back", "again"):  # forwards, backwards and forwards again
+        assert found[after] == filled, "every amount and limit stays"
     assert found["without a budget"] == 0
     assert found["kinds"] == [["trajectory", "trajectory"]]
     assert found["kinds of releases"] == ["trajectory"]
-
-
-def test_backwards_and_forwards_again_every_amount_and_limit_stays(found: dict[str, Any]) -> None:
-    assert found["back"] == found["filled"]
-    assert found["again"] == found["filled"]
-
-
-def test_fail_backwards_with_another_unit_and_nothing_is_forgotten(found: dict[str, Any]) -> None:
     assert "another unit" in found["refused"]["message"]
     assert found["refused"]["kept"] == [["event_per_m", 0, 1], ["user", 5, None]]

@@ -1,14 +1,11 @@
 """``manage.py verify``: files of the command, the API and bundles; exit code 0 only where everything holds."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from dashboard.releases import bundle, downloads
+from dashboard.releases import downloads
 from dashboard.releases.management.commands import release, verify
 from privacy_engine.exports import FORMATS
 from tests.dashboard.command_runner import runner
@@ -19,8 +16,6 @@ WALK = "time,lon,lat\n" + "".join(f"2024-05-14T07:{i:02d}:00Z,8.5{i:02d},47.3\n"
 
 @pytest.fixture
 def manage(capsys):
-    """``manage("verify", *arguments)``: stdout, stderr and exit code."""
-
     def run(name, *arguments):
         return runner({"release": release.Command, "verify": verify.Command}[name], name, capsys)(*arguments)
 
@@ -29,9 +24,7 @@ def manage(capsys):
 
 @pytest.fixture
 def released(manage, tmp_path):
-    """The path of a release of the command in a format."""
-
-    def draw(fmt: str) -> Path:
+    def draw(fmt):
         walk, out = tmp_path / "walk.csv", tmp_path / f"out.{FORMATS[fmt].extension.lstrip('.')}"
         walk.write_text(WALK)
         _, wrong, code = manage(
@@ -62,28 +55,11 @@ def test_several_files_hold_only_if_each_does(manage, released, tmp_path):
     bad.write_text("series,time\n")
     assert manage("verify", good, good)[2] == 0
     assert manage("verify", good, bad)[2] == 1
-
-
-def test_fail_a_file_that_is_not_there(manage, tmp_path):
     _, wrong, code = manage("verify", tmp_path / "nowhere.csv")
-    assert code == 2
-    assert "nowhere.csv: No such file" in wrong
+    assert (code, "nowhere.csv: No such file" in wrong) == (2, True)
 
 
 class TestDashboard:
-    @pytest.mark.parametrize("fmt", sorted(FORMATS))
-    def test_every_download_is_verified(self, manage, done, fmt, tmp_path):
-        path = tmp_path / f"release.{fmt}"
-        out, _, _ = downloads.export(done, fmt)
-        with out:
-            path.write_bytes(out.read())
-        assert manage("verify", path)[2] == 0
-
-    def test_a_bundle_is_verified(self, manage, done, tmp_path):
-        path = tmp_path / "bundle.zip"
-        path.write_bytes(b"".join(bundle.stream(bundle.chosen([done]), list(FORMATS))))
-        assert manage("verify", path)[2] == 0
-
     def test_the_label_is_what_its_published_schema_states(self, owner_api, done):
         schema = owner_api.get("/api/v1/label-schema/").json()
         Draft202012Validator.check_schema(schema)

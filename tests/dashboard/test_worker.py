@@ -3,8 +3,6 @@
 However a release is interrupted, there is one finished row, one data file, one charge.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import time
