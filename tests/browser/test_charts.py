@@ -32,7 +32,7 @@ from tests.browser.rendering import compare, pick, wait_until_ready
 
 TITLED = [f"{name} · ε 1 / 200\u202fm (m)" for name in ("Skip", "Uniform")]
 VIEWS = (
-    ("Per event", "Error per event", ["event_index", *TITLED]),
+    ("Events", "Error per event", ["event_index", *TITLED]),
     ("Distribution", "Error distribution", ["share", *TITLED]),
     ("Mean", "Running mean error", ["event_index", *TITLED]),
     ("By ε", "Error against ε", ["epsilon", "Skip, simulated (m)", "Skip, simulated, 5 % (m)"]),

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
-from tests.browser.conftest import SIZES, PageMonitor, check_page, open_upload
+from tests.browser.conftest import PHONE, PageMonitor, open_upload
 from tests.dashboard import kinds
 from tests.dashboard.test_aggregation import HEADER, ROWS
 from tests.patience import patience
@@ -16,11 +16,10 @@ from tests.patience import patience
 
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-@SIZES
 def test_from_positions_to_a_release_of_their_counts(
-    open_page: Callable[..., Page], owner: User, monitor: PageMonitor, size: dict[str, int]
+    open_page: Callable[..., Page], owner: User, monitor: PageMonitor
 ) -> None:
-    page = open_page(owner, size=size)
+    page = open_page(owner, size=PHONE)
     open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
     page.locator("summary[aria-label=More]").first.click()
     page.get_by_role("link", name="Count on a grid").click()
@@ -40,7 +39,6 @@ def test_from_positions_to_a_release_of_their_counts(
     page.get_by_label("North").fill("48.801")
     expect(bar).to_contain_text("No event is in the box and the steps.")
     page.get_by_label("North").fill("48.83")
-    check_page(page)
 
     monitor.expect(400)
     page.get_by_role("textbox", name="Cell size").fill("1")
@@ -62,7 +60,6 @@ def test_from_positions_to_a_release_of_their_counts(
     page.wait_for_url("**/datasets/*/")
     expect(page.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
     expect(page.locator("#reading")).to_contain_text("one person in at most 2 cells")
-    check_page(page)
     page.get_by_role("link", name="New release").first.click()
     expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
     sensitivity = page.get_by_role("textbox", name="Sensitivity")
