@@ -124,7 +124,7 @@ def test_views_of_the_error_are_what_the_server_computed(
     assert line(page, "Skip")["y"] == pytest.approx((np.cumsum(errors[0]) / np.arange(1, 261)).tolist())
     expect(page.locator("[data-chart=error] .chart__cursor")).to_be_visible()
 
-    pick(page.get_by_label("Distribution"))
+    pick(page.get_by_label("Distribution", exact=True))
     expect(page.get_by_role("heading", name="Error distribution")).to_be_visible()
     drawn = line(page, "Uniform")
     assert drawn["x"] == np.sort(errors[1]).tolist()
@@ -244,8 +244,8 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(
     expect(back).to_be_hidden()
     page.wait_for_url(lambda url: "range=" not in url)
 
-    at = chosen(page)
     for chart in ("error", "loss"):
+        at = chosen(page)
         first, last = drag(page, chart, 0.4, 0.7)
         assert 60 < first < 110 < 150 < last < 200, chart
         page.wait_for_url(f"**range={first}-{last + 1}**")

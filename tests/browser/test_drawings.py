@@ -123,27 +123,32 @@ def visible_share(page: Page, dataset: Dataset, releases: list[Release]) -> floa
     return float(page.evaluate(_OF_ORIGINAL, True) / alone)
 
 
-class TestOriginalStaysVisible:
-    def test_under_five_kilometres_of_noise(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        releases = released(stays, "uniform", "skip", epsilon=3.0)
-        assert max(one.owner_view["mae_m"] for one in releases) > 5000
-        assert visible_share(page, taxi, releases) >= VISIBLE
-        legend = page.locator(".layer", has_text="Uniform")
-        expect(legend).to_contain_text("drawn as points")
-        legend.get_by_role("button", name="Line, opacity and order of Uniform").click()
-        choice = legend.get_by_role("combobox")
-        expect(choice.locator("option:checked")).to_have_text("Automatic: points")
-        choice.select_option("density")
-        expect(legend).to_contain_text("events per cell 1 · ")
-        page.wait_for_function("() => location.search.includes('draw=')")
-        page.reload()
-        wait_until_ready(page)
-        expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
+@pytest.mark.journey
+def test_the_original_stays_visible_under_five_kilometres_of_noise(
+    page: Page, taxi: Dataset, stays: LandmarkSet
+) -> None:
+    releases = released(stays, "uniform", "skip", epsilon=3.0)
+    assert max(one.owner_view["mae_m"] for one in releases) > 5000
+    assert visible_share(page, taxi, releases) >= VISIBLE
+    legend = page.locator(".layer", has_text="Uniform")
+    expect(legend).to_contain_text("drawn as points")
+    legend.get_by_role("button", name="Line, opacity and order of Uniform").click()
+    choice = legend.get_by_role("combobox")
+    expect(choice.locator("option:checked")).to_have_text("Automatic: points")
+    choice.select_option("density")
+    expect(legend).to_contain_text("events per cell 1 · ")
+    page.wait_for_function("() => location.search.includes('draw=')")
+    page.reload()
+    wait_until_ready(page)
+    expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
 
-    def test_under_a_release_of_many_thousand_events(self, page: Page, owner: User, geolife: Dataset) -> None:
-        zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
-        landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
-        releases = released(landmarks, "skip", epsilon=1.0)
-        share: Any = visible_share(page, geolife, releases)
-        assert share >= VISIBLE
-        expect(page.locator(".layer", has_text="Skip")).to_contain_text("drawn as density")
+
+def test_the_original_stays_visible_under_a_release_of_many_thousand_events(
+    page: Page, owner: User, geolife: Dataset
+) -> None:
+    zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
+    landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
+    releases = released(landmarks, "skip", epsilon=1.0)
+    share: Any = visible_share(page, geolife, releases)
+    assert share >= VISIBLE
+    expect(page.locator(".layer", has_text="Skip")).to_contain_text("drawn as density")
