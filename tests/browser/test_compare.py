@@ -57,7 +57,8 @@ def test_releases_that_wait_run_fail_and_are_cancelled(
     page: Page, taxi: Dataset, stays: LandmarkSet, submit: Any, monitor: PageMonitor
 ) -> None:
     compare(page, taxi, wait=False)
-    expect(page.get_by_role("link", name="Define landmarks")).to_have_attribute("href", re.compile("/landmarks/new/"))
+    first = page.get_by_role("link", name="Create the first releases")
+    expect(first).to_have_attribute("href", re.compile(f"landmark_set={stays.pk}"))
     assert not [url for url in monitor.requests if "plotly" in url]
     waiting, running, failed, cancelled = (submit(stays, name) for name in ("uniform", "adaptive", "skip", "planned"))
     seeded = submit(stays, "joint", seed=7)
