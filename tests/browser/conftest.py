@@ -22,6 +22,7 @@ from dashboard.accounts.models import User
 from tests.browser.browser_profiles import PageMonitor, Profiles
 from tests.browser.chromium import FLAGS, find_browser
 from tests.browser.fixtures import WALK, elsewhere, pair, served, stays, taxi, walk  # noqa: F401
+from tests.browser.fixtures import csv_file as table
 from tests.browser.jobs import run_jobs
 from tests.patience import patience
 
@@ -228,11 +229,6 @@ def check_page(page: Page, *, both_colours: bool = False) -> None:
     """Nothing is wider than the window, and axe finds nothing, in the page's colours or in light and in dark ones."""
     assert_fits(page)
     assert (faults_in_both_colours if both_colours else accessibility_faults)(page) == []
-
-
-def table(name: str, body: bytes) -> dict[str, Any]:
-    """A CSV file for a file field."""
-    return {"name": name, "mimeType": "text/csv", "buffer": body}
 
 
 def choose(page: Page, *files: Any) -> None:

@@ -25,82 +25,21 @@ SIZES = {"": (1440, 900), "-phone": (390, 844)}
 COLOURS = ("light", "dark")
 
 
-def _term(page: Any) -> None:
-    page.locator(".term[popovertarget=term-epsilon]").focus()
-    page.wait_for_selector("#term-epsilon:popover-open")
-
-
-def _jobs(page: Any) -> None:
-    page.locator("[data-jobs-button]").click()
-    page.wait_for_selector("#jobs:popover-open .job")
-
-
-def _delete(page: Any) -> None:
-    page.locator("[data-delete]:visible").first.click()
-    page.wait_for_selector("#delete-dialog[open]")
-
-
-def _numbers(page: Any) -> None:
-    page.get_by_label("Budget per event: save or show numbers").click()
-    page.get_by_role("button", name="Data table").click()
-    page.wait_for_selector("dialog[open] tbody tr")
-
-
-def _smooth(page: Any) -> None:
-    page.get_by_role("button", name="Smooth Uniform · ε").first.click()
-    page.wait_for_selector("#smooth-dialog[open] [data-steps] > *")
-
-
-def _detection(page: Any) -> None:
-    page.locator("[data-detection] summary").click()
-    page.wait_for_selector("[data-roc] .js-plotly-plot")
-    page.locator("[data-detection]").scroll_into_view_if_needed()
-
-
-def _built_in(page: Any) -> None:
-    page.locator(".map-note__button").first.click()
-    page.get_by_role("radio", name="Built in").check()
-    page.wait_for_selector("canvas[data-layer=names][data-drawn]")
-
-
-def _base_map(page: Any) -> None:
-    _built_in(page)
-    page.keyboard.press("Escape")
-    page.wait_for_load_state("networkidle")
-
-
-def _place(page: Any) -> None:
-    _base_map(page)
-    page.get_by_role("button", name="Find a place").first.click()
-    page.get_by_role("combobox", name="Find a city").fill("zur")
-    page.wait_for_selector(".places__option")
-
-
-# What is done on a page before its screenshot; a screenshot of its own if the name is no page's
+# What is done on a page before its screenshot
 STEPS: dict[str, Callable[[Any], None]] = {
     "zones": lambda page: page.locator(".zone__head").first.click(),
     "api": lambda page: page.locator(".opblock-summary-control").nth(2).click(),
-}
-MORE: dict[str, tuple[str, Callable[[Any], None]]] = {
-    "term": ("release", _term),
-    "jobs": ("dataset", _jobs),
-    "delete": ("datasets", _delete),
-    "numbers": ("compare", _numbers),
-    "smooth": ("compare", _smooth),
-    "base-map": ("compare", _base_map),
-    "base-map-panel": ("compare", _built_in),
-    "base-map-places": ("dataset", _place),
-    "stream-detection": ("stream-compare", _detection),
 }
 
 
 def shots() -> dict[str, Case]:
     """The page of every screenshot, by the screenshot's name."""
     from tests.browser.page_cases import CASES
+    from tests.browser.page_states import STATES
 
     pages = {case.name: case for case in CASES}
-    acted = {name: replace(pages[of], name=name) for name, (of, _) in MORE.items()}
-    return {**pages, **acted}
+    opened = {name: replace(pages[of], name=name) for of, states in STATES.items() for name in states}
+    return {**pages, **opened}
 
 
 @contextmanager
@@ -161,9 +100,11 @@ def main(folder: Path, names: list[str]) -> None:
 def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
     """The screenshot of one page, once it is complete."""
     from tests.browser.page_cases import visit
+    from tests.browser.page_states import STATES
 
     visit(page, case, stage, address)
-    step = STEPS.get(case.name) or MORE.get(case.name, ("", None))[1]
+    opened = {name: act for states in STATES.values() for name, act in states.items()}
+    step = STEPS.get(case.name) or opened.get(case.name)
     if step:
         step(page)
         page.evaluate("scrollTo(0, 0)")

@@ -21,11 +21,10 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
 from tests.browser.conftest import PHONE, WALK, PageMonitor, run_jobs
-from tests.browser.fixtures import released
+from tests.browser.fixtures import DAYS, released
 from tests.browser.newcomer import tab_to
 from tests.browser.rendering import expect_painted, wait_until_ready
 
-DAYS = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
 GUESS = {"what": "0, 0", "value": "none", "message": "The position 0, 0 stands for none.", "option": "zeros"}
 
 
