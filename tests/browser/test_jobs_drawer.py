@@ -207,29 +207,3 @@ def test_polling_slows_down_without_changes_and_is_quick_after_one(page: Page, m
     assert found[-2:] == [5000, 5000]
     make_release("skip")
     page.wait_for_function("() => waits.slice(10).includes(1000)")
-
-
-# A list that is drawn again, with the job ended, before the page sees that the job is over
-DRAWN_BEFORE = """async () => {
-  const { watchStates } = await import("/static/js/components/job_status.js");
-  const parts = "<span data-stage></span><progress></progress>";
-  const row = (id) => document.body.insertAdjacentHTML("beforeend", `<p data-job="${id}">${parts}</p>`);
-  const send = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
-  row("a");
-  let over = 0;
-  watchStates(() => document.querySelectorAll("p[data-job]").forEach((one) => one.remove()), () => (over += 1));
-  const counts = [];
-  for (const [name, detail] of [
-    ["cairn:progress", [{ id: "a", state: "queued" }]], ["cairn:jobs", {}], ["cairn:progress", []],
-    ["cairn:progress", []],
-  ]) {
-    send(name, detail);
-    counts.push(over);
-  }
-  return counts;
-}"""
-
-
-def test_a_job_is_over_also_where_its_list_was_drawn_before(page: Page) -> None:
-    page.goto("/tokens/")
-    assert page.evaluate(DRAWN_BEFORE) == [0, 0, 1, 1]
