@@ -14,13 +14,17 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from PIL import Image
 
 if TYPE_CHECKING:
     from tests.browser.page_cases import Case
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "screenshots"
+EXACT = 64  # colours of an image that stay as they are
 SIZES = {"": (1440, 900), "-phone": (390, 844)}
 COLOURS = ("light", "dark")
 
@@ -76,13 +80,11 @@ def main(folder: Path, names: list[str]) -> None:
 
     with cairn() as (address, stage), sync_playwright() as playwright:
         from tests.browser.chromium import FLAGS, find_browser
-        from tests.browser.png_palette import with_palette
         from tests.patience import patience
 
         wanted = {name: case for name, case in shots().items() if name in names or not names}
         folder.mkdir(parents=True, exist_ok=True)
         browser = playwright.chromium.launch(executable_path=find_browser(playwright), args=FLAGS)
-        reader = browser.new_page()
         for suffix, (width, height) in SIZES.items():
             device = {"has_touch": True, "is_mobile": True} if suffix else {}
             for colour in COLOURS:
@@ -92,7 +94,7 @@ def main(folder: Path, names: list[str]) -> None:
                 page.set_default_timeout(patience(120_000))
                 for name, case in wanted.items():
                     path = folder / f"{name}{suffix}-{colour}.png"
-                    path.write_bytes(with_palette(reader, taken(page, case, stage, address)))
+                    with_palette(taken(page, case, stage, address)).save(path, optimize=True)
                 context.close()
         browser.close()
 
@@ -110,6 +112,16 @@ def taken(page: Any, case: Case, stage: Any, address: str) -> bytes:
         page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(400)  # what moves has moved, what is drawn is painted
     return bytes(page.screenshot(full_page=bool(os.environ.get("FULL_PAGE"))))
+
+
+def with_palette(png: bytes) -> Image.Image:
+    """The image in 256 colours: its most frequent ones unchanged, which are a page's flat ones, and the nearest."""
+    image = Image.open(BytesIO(png)).convert("RGB")
+    frequent = sorted(image.getcolors(image.width * image.height) or [], reverse=True)[:EXACT]
+    others = image.quantize(256 - EXACT).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([value for _, colour in frequent for value in colour] + others)
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 if __name__ == "__main__":

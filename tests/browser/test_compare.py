@@ -60,8 +60,8 @@ def test_releases_that_wait_run_fail_and_are_cancelled(
     first = page.get_by_role("link", name="Create the first releases")
     expect(first).to_have_attribute("href", re.compile(f"landmark_set={stays.pk}"))
     assert not [url for url in monitor.requests if "plotly" in url]
-    waiting, running, failed, cancelled = (submit(stays, name) for name in ("uniform", "adaptive", "skip", "planned"))
-    seeded = submit(stays, "joint", seed=7)
+    waiting = submit(stays, "uniform", seed=7)
+    running, failed, cancelled = (submit(stays, name) for name in ("adaptive", "skip", "joint"))
     held = {"token": running.pk, "lease_until": now(), "attempt": 1}
     Release.objects.filter(pk=running.pk).update(state=State.RUNNING, stage="Drawing noise", progress=0.42, **held)
     error = {"code": "memory", "message": "The job needed more memory than one job may use."}
@@ -72,7 +72,7 @@ def test_releases_that_wait_run_fail_and_are_cancelled(
     expect(row(page, running).get_by_role("progressbar")).to_have_attribute("max", "1")
     expect(row(page, failed)).to_contain_text("Failed: The job needed more memory")
     expect(row(page, failed)).to_contain_text("Retry when less is running.")
-    page.get_by_role("button", name="Cancel Planned · ε").first.click()
+    page.get_by_role("button", name="Cancel Joint · ε").first.click()
     expect(row(page, cancelled)).to_contain_text("Cancelled")
     cancelled.refresh_from_db()
     assert cancelled.state == State.CANCELLED
@@ -94,9 +94,9 @@ def test_releases_that_wait_run_fail_and_are_cancelled(
         expect(box(page, one)).to_be_checked()
     assert painted(page, str(waiting.pk)) > 50
     assert not Release.objects.exclude(pk=cancelled.pk).exclude(state=State.DONE).exists()
-    expect(row(page, seeded)).to_contain_text("NOT PRIVATE")
+    expect(row(page, waiting)).to_contain_text("NOT PRIVATE")
     expect(page.locator("[data-summary]")).to_contain_text("NOT PRIVATE")
-    page.get_by_role("button", name="Noise and guarantee of Joint").click()
+    page.get_by_role("button", name="Noise and guarantee of Uniform").click()
     expect(page.locator("[data-guarantee]")).to_contain_text("NOT PRIVATE")
 
 
