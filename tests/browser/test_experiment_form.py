@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,20 +11,16 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.selectors import reference_radius_m
 from dashboard.experiments.models import Experiment
-from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage.data_files import read_data
-from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
+from privacy_engine.experiments import ExperimentSpec, presets
 from privacy_engine.landmarks import landmark_methods
 from tests.browser.conftest import PageMonitor
 from tests.browser.rendering import wait_until_ready
 
 ADDRESS = "/experiments/new/"
-SHARES = [0, 0.2, 0.4, 0.6, 0.8, 1]
 SERIES = presets.parse({"name": "error-tdrive", "events": 1000}).selection().model_dump()
-RANDOM = {"name": "synthetic", "share": 0, "distribution": "uniform", "seed": 0}
 ODD = {
     "base": {"landmarks": {"name": "manual", "events": [1, 2]}},
     "grid": {"landmarks.events": [[1], [1, 2], [3, 4, 5]]},
@@ -89,21 +84,9 @@ def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page: Page, walk: 
     expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
     expect(plan(page)).to_contain_text(re.compile("It runs in about . parts"))
     made = submitted(page)
-    of = {"epsilon": 1, "radius_m": 200}
-    names = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
-    assert made.spec == {
-        "base": {"landmarks": RANDOM, "redraw": True},
-        "grid": {
-            "release": [{"mechanism": {"name": name, **of}, "postprocess": []} for name in names],
-            "landmarks.share": SHARES,
-        },
-        "repetitions": 100,
-        "seed": 1,
-        "metrics": ["error"],
-        "common": True,
-        "series": SERIES,
-    }
-    assert made.preset == presets.parse({"name": "error-tdrive", "events": 1000}).model_dump()
+    preset = presets.parse({"name": "error-tdrive", "events": 1000})
+    assert made.spec_digest == preset.spec().digest
+    assert made.preset == preset.model_dump()
     assert made.name == "Skip, Uniform, Adaptive · ε 1 / 200 m · synthetic series"
 
     page.goto(ADDRESS)
@@ -175,45 +158,6 @@ def test_levels_mechanisms_steps_distributions_and_measures(page: Page, walk: Da
     assert submitted(page).spec_digest == made.spec_digest
 
 
-def test_stay_points_dummies_and_correlations(page: Page, walk: Dataset) -> None:
-    form(page)
-    radii, reference = page.get_by_label("Radii r, m"), reference_radius_m(walk, None)
-    expect(radii).to_have_value("200")
-    page.get_by_role("radio", name="A dataset").check()
-    expect(radii).to_have_value(f"{reference:g}")
-    expect(page.locator("[data-reference]")).to_contain_text(f"Reference radius of {walk.name}: {reference:g}")
-    radii.fill("1")
-    expect(page.locator("[data-reference]")).to_contain_text(f"ε = 1 / 1\u202fm (paper) is ε = {reference:g}")
-    expect(fold(page, "sweep").locator("[data-fold-line]").first).to_contain_text("Level ε 1 / 1 m")
-    page.get_by_label("Events used").select_option("first")
-    page.get_by_label("Events", exact=True).fill("30")
-    only(page, "Uniform")
-    page.locator("[data-landmarks]").get_by_text("Stay points", exact=True).click()
-    page.get_by_label("Distances, m").fill("100 400")
-    page.get_by_text("Dummy landmarks", exact=True).click()
-    page.get_by_role("checkbox", name="One-sided coins").check()
-    page.get_by_role("checkbox", name="No dummies").uncheck()
-    page.get_by_label("Levels of the selection ε").fill("1, 2")
-    page.get_by_role("checkbox", name="Each event's own loss, mean over events").check()
-    uncorrelated = page.get_by_text("Without a correlation these are the budgets alone.")
-    expect(uncorrelated).to_be_visible()
-    page.get_by_text("Adversary model", exact=True).click()
-    page.get_by_role("checkbox", name="Strong").check()
-    page.get_by_label("Other strengths s").fill("0.5")
-    expect(uncorrelated).to_be_hidden()
-    expect(plan(page)).to_contain_text("Strong, s = 0.01, states 1,000 m apart")
-    made = submitted(page)
-    assert made.spec["grid"] == {
-        "landmarks.distance_m": [100, 400],
-        "dummies.epsilon": [1, 2],
-        "correlation": [None, *({"smoothing": s, "diameter_m": 1000} for s in (0.01, 0.5))],
-    }
-    assert made.spec["base"]["dummies"] == {"name": "dummies-one-sided", "epsilon": 1}
-    assert made.spec["base"]["landmarks"] == {"name": "stay-points", "distance_m": 100, "duration_s": 1800}
-    assert made.spec["metrics"] == ["error", "loss-own"]
-    assert (made.dataset, made.lengths) == (walk, [30])
-
-
 def test_every_preset_is_what_the_form_holds_and_its_copy_too(page: Page) -> None:
     for cls in (one for kind in KINDS for one in presets.of(kind)):
         preset = cls.registered_name()
@@ -283,48 +227,6 @@ def test_landmark_sets_are_tried_as_they_are(page: Page, owner: User, walk: Data
     page.get_by_role("radio", name="A dataset").check()
     expect(page.get_by_role("checkbox", name="1 zone · as in the spec")).to_be_checked()
     assert submitted(page).spec["base"]["landmarks"]["name"] == "zones"
-
-
-@pytest.mark.journey
-def test_as_text_from_a_file_and_what_only_text_can_say(page: Page, owner: User, walk: Dataset, tmp_path: Path) -> None:
-    form(page)
-    page.get_by_text("As JSON", exact=True).click()
-    spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
-    spec["base"]["release"] = {"mechanism": {"name": "landmark-skip", "epsilon": 2, "radius_m": 50}}
-    text = page.get_by_label("Spec as JSON")
-    text.fill(json.dumps(spec))
-    expect(page.get_by_label("Shares, %")).to_have_value("12.5, 50")
-    expect(page.get_by_label("Levels ε")).to_have_value("2")
-    expect(page.get_by_role("checkbox", name="Uniform", exact=True)).not_to_be_checked()
-    expect(plan(page)).to_contain_text("2 cells × 3 repetitions")
-    text.fill("{")
-    expect(page.locator("[data-text-error]")).to_contain_text("This is not JSON")
-    expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
-    text.fill(json.dumps(spec))
-    assert submitted(page).spec_digest == ExperimentSpec.parse(spec | {"series": SERIES}).digest
-
-    form(page, "?preset=privacy-utility")
-    page.get_by_text("As JSON", exact=True).click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save as JSON").click()
-    file = tmp_path / waiting.value.suggested_filename
-    waiting.value.save_as(file)
-    assert file.name == "privacy-against-utility-synthetic-series.json"
-    form(page)
-    page.set_input_files("[data-load-file]", file)
-    expect(page.get_by_label("Levels ε")).to_have_value("0.01, 0.03, 0.1, 0.3, 1, 3, 10")
-    assert submitted(page).spec_digest == presets.parse({"name": "privacy-utility"}).spec().digest
-
-    spec = ExperimentSpec.parse(ODD)
-    first = submit_experiment(owner=owner, dataset=walk, spec=spec, name="Odd")
-    form(page, f"?from={first.pk}")
-    expect(page.locator("[data-by-hand]")).to_contain_text("This experiment is edited as text.")
-    expect(page.get_by_label("Levels ε")).to_be_hidden()
-    expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
-    assert submitted(page).spec_digest == spec.on(AS_THEY_ARE).digest
-    form(page, f"?from={first.pk}")
-    page.get_by_role("button", name="Use the form instead").click()
-    expect(plan(page)).to_contain_text("18 cells")
 
 
 def test_what_is_wrong_is_shown_at_its_field(page: Page, monitor: PageMonitor) -> None:

@@ -80,7 +80,7 @@ def test_a_term_is_explained_on_hover_focus_and_key(page: Page, composer: str, l
     term(page, "regular-event").hover()
     expect(note(page, "regular-event")).to_contain_text("not a landmark")
     spec = ReleaseSpec.parse({"mechanism": {"name": "w-event", "epsilon": 1.0, "radius_m": 200.0, "window": 3}})
-    submit_release(owner=landmarks.owner, dataset=landmarks.dataset, landmark_set=landmarks, spec=spec)
+    submit_release(owner=landmarks.dataset.owner, dataset=landmarks.dataset, landmark_set=landmarks, spec=spec)
     run_jobs()
     page.goto(f"/datasets/{landmarks.dataset_id}/compare/")
     term(page, "w-event").focus()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,14 +13,17 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User, UserSession
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import reference_radius_m
 from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
 from tests.browser.conftest import PageMonitor
 from tests.browser.page_checks import UNFOLD
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_accounts import log_in
-from tests.browser.test_experiment_form import ADDRESS, ODD, form, only, plan, submitted
+from tests.browser.test_experiment_form import ADDRESS, ODD, SERIES, form, only, plan, spec_of, submitted
 from tests.browser.test_steps import form as release_form
 from tests.browser.test_steps import only as only_releases
 
@@ -64,8 +68,8 @@ def restored(page: Page) -> Any:
     return page.get_by_role("group", name="Restored form")
 
 
-def stays_typed_until_started_afresh(page: Page, fresh: list[str]) -> None:
-    """Reload, leave and come back, then start afresh: a form is as it was typed, then ``fresh``."""
+def stays_typed(page: Page, fresh: list[str]) -> None:
+    """Reload, leave and come back: the form is as it was typed."""
     typed = fields(page)
     assert typed != fresh
     reload(page)
@@ -75,14 +79,14 @@ def stays_typed_until_started_afresh(page: Page, fresh: list[str]) -> None:
     page.go_back()
     ready(page)
     assert fields(page) == typed
+
+
+def starts_afresh(page: Page, fresh: list[str]) -> None:
     restored(page).get_by_role("button", name="Start afresh").click()
     expect(restored(page)).to_have_count(0)
-    page.wait_for_function(f"(fresh) => JSON.stringify(({_FIELDS})()) === fresh", arg=_as_json(fresh))
+    wanted = json.dumps(fresh, ensure_ascii=False, separators=(",", ":"))
+    page.wait_for_function(f"(fresh) => JSON.stringify(({_FIELDS})()) === fresh", arg=wanted)
     assert kept(page) == {}
-
-
-def _as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def is_lost_and_sent_again(page: Page, monitor: PageMonitor, path: str, button: str) -> None:
@@ -111,7 +115,8 @@ def test_a_release_form(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: 
     page.get_by_role("radio", name="Seeded simulation").check()
     page.get_by_label("Seed", exact=True).fill("12x")  # refused, and kept
     keeps(page, "12x")
-    stays_typed_until_started_afresh(page, fresh)
+    stays_typed(page, fresh)
+    starts_afresh(page, fresh)
     expect(page.locator("[data-chosen-steps] li")).to_have_count(0)
 
     monitor.expect(400)
@@ -185,8 +190,14 @@ def test_zones_and_selections(page: Page, taxi: Dataset) -> None:
 @pytest.mark.journey
 def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     form(page)
-    fresh = fields(page)
+    fresh, radii = fields(page), page.get_by_label("Radii r, m")
+    reference = reference_radius_m(walk, None)
     page.get_by_role("radio", name="A dataset").check()
+    expect(radii).to_have_value(f"{reference:g}")
+    expect(page.locator("[data-reference]")).to_contain_text(f"Reference radius of {walk.name}: {reference:g}")
+    radii.fill("1")
+    expect(page.locator("[data-reference]")).to_contain_text(f"ε = 1 / 1\u202fm (paper) is ε = {reference:g}")
+    expect(page.locator("[data-fold=sweep] [data-fold-line]").first).to_contain_text("Level ε 1 / 1 m")
     page.get_by_label("Events used").select_option("first")
     page.get_by_label("Events", exact=True).fill("30")
     only(page, "Uniform", "Planned")
@@ -197,35 +208,63 @@ def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother", exact=True).check()
     page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother for Planned 2").uncheck()
     page.get_by_label("Levels ε").fill("0,3; 1")
-    page.get_by_label("Radii r, m").fill("50 500")
+    radii.fill("50 500")
     page.locator("[data-landmarks]").get_by_text("Stay points", exact=True).click()
     page.get_by_label("Distances, m").fill("100 400")
     page.get_by_text("Dummy landmarks", exact=True).click()
     page.get_by_role("checkbox", name="One-sided coins").check()
-    page.get_by_label("Levels of the selection ε").fill("2")
+    page.get_by_role("checkbox", name="No dummies").uncheck()
+    page.get_by_label("Levels of the selection ε").fill("1, 2")
+    page.get_by_role("checkbox", name="Each event's own loss, mean over events").check()
+    uncorrelated = page.get_by_text("Without a correlation these are the budgets alone.")
+    expect(uncorrelated).to_be_visible()
     page.get_by_text("Adversary model", exact=True).click()
     page.get_by_role("checkbox", name="Strong").check()
     page.get_by_label("Other strengths s").fill("0.5")
+    expect(uncorrelated).to_be_hidden()
     page.get_by_label("Repetitions", exact=True).fill("2x")  # refused, and kept
     page.get_by_label("Common random numbers").uncheck()
     page.get_by_label("Name").fill("Mine")
     keeps(page, "Mine")
-    stays_typed_until_started_afresh(page, fresh)
-    expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
+    stays_typed(page, fresh)
 
     page.get_by_label("Repetitions", exact=True).fill("3")
-    expect(plan(page)).to_contain_text("18 cells × 3 repetitions")
+    expect(plan(page)).to_contain_text("Strong, s = 0.01, states 1,000 m apart")
     is_lost_and_sent_again(page, monitor, "**/api/v1/experiments/", "Run the experiment")
     log_in(page.get_by_role("dialog", name="Log in again"))
     page.wait_for_url(re.compile(r"/experiments/[0-9a-f-]{36}/"))
     assert kept(page) == {}
-    assert Experiment.objects.get().spec["repetitions"] == 3
+    made = Experiment.objects.get()
+    smoother = {"name": "ou-smoother"}
+    uniform, planned = ({"name": f"landmark-{name}", "epsilon": 0.3, "radius_m": 50} for name in ("uniform", "planned"))
+    assert made.spec["grid"] == {
+        "release": [
+            {"mechanism": mechanism, "postprocess": steps}
+            for mechanism, steps in (
+                (uniform, []),
+                (uniform, [smoother]),
+                (planned | {"step_variance_m2": 9}, []),
+                (planned | {"step_variance_m2": 9}, [smoother]),
+                (planned | {"step_variance_m2": 1500}, []),
+            )
+        ],
+        "release.mechanism.epsilon": [0.3, 1],
+        "release.mechanism.radius_m": [50, 500],
+        "landmarks.distance_m": [100, 400],
+        "dummies.epsilon": [1, 2],
+        "correlation": [None, *({"smoothing": s, "diameter_m": 1000} for s in (0.01, 0.5))],
+    }
+    assert made.spec["base"]["dummies"] == {"name": "dummies-one-sided", "epsilon": 1}
+    assert made.spec["base"]["landmarks"] == {"name": "stay-points", "distance_m": 100, "duration_s": 1800}
+    assert made.spec["metrics"] == ["error", "loss-own"]
+    assert (made.spec["repetitions"], made.spec["common"], made.name) == (3, False, "Mine")
+    assert (made.dataset, made.lengths) == (walk, [30])
     page.go_back()
     ready(page)
     expect(page.get_by_label("Repetitions", exact=True)).to_have_value("100")
 
 
-def test_beginnings_do_not_mix_and_a_chosen_preset_replaces(page: Page, walk: Dataset) -> None:
+def test_beginnings_do_not_mix(page: Page, walk: Dataset) -> None:
     radii, repetitions = page.get_by_label("Radii r, m"), page.get_by_label("Repetitions", exact=True)
     form(page)
     repetitions.fill("5")
@@ -239,8 +278,7 @@ def test_beginnings_do_not_mix_and_a_chosen_preset_replaces(page: Page, walk: Da
     keeps(page, '"repetitions":"6"')
     reload(page)
     expect(repetitions).to_have_value("6")
-    expect(page.locator("[data-fold=measures] [data-fold-line]")).to_contain_text("6 repetitions")
-    preset.click()
+    preset.click()  # chosen again, it replaces what was typed
     page.wait_for_function("() => !document.querySelector('[data-restored]')")
     ready(page)
     expect(repetitions).to_have_value("100")
@@ -259,24 +297,56 @@ def test_beginnings_do_not_mix_and_a_chosen_preset_replaces(page: Page, walk: Da
     assert set(kept(page)) == {"kind=trajectory", f"dataset={walk.pk}&kind=trajectory"}
 
 
-def test_a_spec_edited_as_text_and_one_that_is_none(page: Page, walk: Dataset) -> None:
+@pytest.mark.journey
+def test_as_text_from_a_file_and_what_only_text_can_say(page: Page, owner: User, walk: Dataset, tmp_path: Path) -> None:
     form(page)
+    page.get_by_text("As JSON", exact=True).click()
+    spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
+    spec["base"]["release"] = {"mechanism": {"name": "landmark-skip", "epsilon": 2, "radius_m": 50}}
     text = page.get_by_label("Spec as JSON")
-    page.locator("[data-json] > summary").click()
-    text.fill(json.dumps(ODD))
-    expect(page.locator("[data-by-hand]")).to_be_visible()
-    keeps(page, "temporal-distance")
+    text.fill(json.dumps(spec))
+    expect(page.get_by_label("Shares, %")).to_have_value("12.5, 50")
+    expect(page.get_by_label("Levels ε")).to_have_value("2")
+    expect(page.get_by_role("checkbox", name="Uniform", exact=True)).not_to_be_checked()
+    expect(plan(page)).to_contain_text("2 cells × 3 repetitions")
+    text.fill("{")
+    keeps(page, '"text":"{"')
     reload(page)
-    expect(page.locator("[data-by-hand]")).to_be_visible()
-    assert json.loads(text.input_value()) == ODD
-    text.fill('{"base": ')
-    keeps(page, '"text":"{\\"base\\": "')
-    reload(page)
-    expect(text).to_have_value('{"base": ')
+    expect(text).to_have_value("{")
     expect(page.locator("[data-text-error]")).to_contain_text("This is not JSON")
+    expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
+    text.fill(json.dumps(spec))
+    assert submitted(page).spec_digest == ExperimentSpec.parse(spec | {"series": SERIES}).digest
+
+    form(page, "?preset=privacy-utility")
+    page.get_by_text("As JSON", exact=True).click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as JSON").click()
+    file = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(file)
+    assert file.name == "privacy-against-utility-synthetic-series.json"
+    form(page)
+    page.set_input_files("[data-load-file]", file)
+    expect(page.get_by_label("Levels ε")).to_have_value("0.01, 0.03, 0.1, 0.3, 1, 3, 10")
+    assert submitted(page).spec_digest == presets.parse({"name": "privacy-utility"}).spec().digest
+
+    spec = ExperimentSpec.parse(ODD)
+    first = submit_experiment(owner=owner, dataset=walk, spec=spec, name="Odd")
+    form(page, f"?from={first.pk}")
+    expect(page.locator("[data-by-hand]")).to_contain_text("This experiment is edited as text.")
+    expect(page.get_by_label("Levels ε")).to_be_hidden()
+    expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
+    text.fill(json.dumps(ODD | {"seed": 8}))
+    keeps(page, '\\"seed\\": 8')
+    reload(page)
+    expect(page.locator("[data-by-hand]")).to_be_visible()
+    assert spec_of(page) == ODD | {"seed": 8}
     text.fill(json.dumps(ODD))
     expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
-    assert submitted(page).spec["grid"] == ODD["grid"]
+    assert submitted(page).spec_digest == spec.on(AS_THEY_ARE).digest
+    form(page, f"?from={first.pk}")
+    page.get_by_role("button", name="Use the form instead").click()
+    expect(plan(page)).to_contain_text("18 cells")
 
 
 @pytest.mark.parametrize(("kind", "label"), [("stream", "Window"), ("checkins", "Cells per side")])
@@ -291,7 +361,8 @@ def test_an_experiment_of_another_kind(open_page: Callable[..., Page], owner: Us
     page.get_by_role("textbox", name="Repetitions").fill("2")
     page.locator("[data-swept]").get_by_label(label, exact=False).first.fill("4,,8")  # refused, and kept
     keeps(page, "4,,8")
-    stays_typed_until_started_afresh(page, fresh)
+    stays_typed(page, fresh)
+    starts_afresh(page, fresh)
     expect(plan(page)).to_contain_text("repetitions")
     page.goto(ADDRESS)
     ready(page)
