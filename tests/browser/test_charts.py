@@ -299,7 +299,7 @@ def test_a_range_of_one_chart_is_that_of_all_and_of_the_brush(
     assert np.median(raw[:7]) == pytest.approx(smooth[0])
 
 
-def test_dummies_and_levels_of_another_radius_are_told_apart(
+def test_dummies_and_levels_of_another_radius_are_distinguished(
     page: Page, owner: User, taxi: Dataset, stays: LandmarkSet
 ) -> None:
     method = {"name": "dummies-one-sided", "epsilon": 0.5}

@@ -298,7 +298,9 @@ def test_beginnings_do_not_mix(page: Page, walk: Dataset) -> None:
 
 
 @pytest.mark.journey
-def test_as_text_from_a_file_and_what_only_text_can_say(page: Page, owner: User, walk: Dataset, tmp_path: Path) -> None:
+def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
+    page: Page, owner: User, walk: Dataset, tmp_path: Path
+) -> None:
     form(page)
     page.get_by_text("As JSON", exact=True).click()
     spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
