@@ -118,46 +118,6 @@ def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page: Page, walk: 
     assert submitted(page).name.startswith("6 mechanisms · ε 0.01–10 / 1 m")
 
 
-def test_levels_mechanisms_steps_distributions_and_measures(page: Page, walk: Dataset) -> None:
-    form(page, f"?dataset={walk.pk}")
-    only(page, "Uniform", "Planned")
-    page.get_by_label("Levels ε").fill("0.01, 0.3; 1")
-    page.get_by_label("Radii r, m").fill("50 500")
-    page.locator("[data-row=landmark-planned]").get_by_label("Step variance q, m²", exact=True).fill("9")
-    page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother", exact=True).check()
-    page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother for Uniform").uncheck()
-    page.get_by_label("Shares, %").fill("20")
-    page.get_by_role("checkbox", name="Around both quarters (bimodal)").check()
-    page.get_by_label("Repetitions", exact=True).fill("2")
-    quantile = page.locator("[data-measure=error-quantile]")
-    share = quantile.get_by_label("Share of the events p", exact=True)
-    quantile.get_by_role("checkbox").check()
-    share.fill("0.9")
-    page.get_by_label("Name").fill("Mine")
-    expect(plan(page)).to_contain_text("36 cells × 2 repetitions")
-    expect(plan(page)).to_contain_text("horizontal axis, logarithmic")
-    made = submitted(page)
-    uniform = {"name": "landmark-uniform", "epsilon": 0.01, "radius_m": 50}
-    planned = {"name": "landmark-planned", "epsilon": 0.01, "radius_m": 50, "step_variance_m2": 9}
-    assert made.spec["grid"] == {
-        "release": [
-            {"mechanism": uniform, "postprocess": []},
-            {"mechanism": planned, "postprocess": []},
-            {"mechanism": planned, "postprocess": [{"name": "ou-smoother"}]},
-        ],
-        "release.mechanism.epsilon": [0.01, 0.3, 1],
-        "release.mechanism.radius_m": [50, 500],
-        "landmarks.distribution": ["bimodal", "uniform"],
-    }
-    assert made.spec["base"]["landmarks"]["share"] == 0.2
-    assert made.spec["metrics"] == ["error", {"name": "error-quantile", "p": 0.9}]
-    assert (made.dataset, made.preset, made.name) == (walk, None, "Mine")
-    form(page, f"?from={made.pk}")
-    expect(page.get_by_label("Radii r, m")).to_have_value("50, 500")
-    expect(share).to_have_value("0.9")
-    assert submitted(page).spec_digest == made.spec_digest
-
-
 def test_every_preset_is_what_the_form_holds_and_its_copy_too(page: Page) -> None:
     for cls in (one for kind in KINDS for one in presets.of(kind)):
         preset = cls.registered_name()

@@ -224,6 +224,9 @@ def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     expect(uncorrelated).to_be_hidden()
     page.get_by_label("Repetitions", exact=True).fill("2x")  # refused, and kept
     page.get_by_label("Common random numbers").uncheck()
+    quantile = page.locator("[data-measure=error-quantile]")
+    quantile.get_by_role("checkbox").check()
+    quantile.get_by_label("Share of the events p", exact=True).fill("0.9")
     page.get_by_label("Name").fill("Mine")
     keeps(page, "Mine")
     stays_typed(page, fresh)
@@ -256,7 +259,7 @@ def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     }
     assert made.spec["base"]["dummies"] == {"name": "dummies-one-sided", "epsilon": 1}
     assert made.spec["base"]["landmarks"] == {"name": "stay-points", "distance_m": 100, "duration_s": 1800}
-    assert made.spec["metrics"] == ["error", "loss-own"]
+    assert made.spec["metrics"] == ["error", {"name": "error-quantile", "p": 0.9}, "loss-own"]
     assert (made.spec["repetitions"], made.spec["common"], made.name) == (3, False, "Mine")
     assert (made.dataset, made.lengths) == (walk, [30])
     page.go_back()
@@ -304,13 +307,15 @@ def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
     form(page)
     page.get_by_text("As JSON", exact=True).click()
     spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
+    spec["grid"]["landmarks.distribution"] = ["bimodal", "uniform"]
     spec["base"]["release"] = {"mechanism": {"name": "landmark-skip", "epsilon": 2, "radius_m": 50}}
     text = page.get_by_label("Spec as JSON")
     text.fill(json.dumps(spec))
     expect(page.get_by_label("Shares, %")).to_have_value("12.5, 50")
     expect(page.get_by_label("Levels ε")).to_have_value("2")
     expect(page.get_by_role("checkbox", name="Uniform", exact=True)).not_to_be_checked()
-    expect(plan(page)).to_contain_text("2 cells × 3 repetitions")
+    expect(page.get_by_role("checkbox", name="Around both quarters (bimodal)")).to_be_checked()
+    expect(plan(page)).to_contain_text("4 cells × 3 repetitions")
     text.fill("{")
     keeps(page, '"text":"{"')
     reload(page)
