@@ -20,6 +20,7 @@ from tests.browser.conftest import PageMonitor
 from tests.browser.rendering import wait_until_ready
 
 ADDRESS = "/experiments/new/"
+RANDOM = {"name": "synthetic", "share": 0, "distribution": "uniform", "seed": 0}
 SERIES = presets.parse({"name": "error-tdrive", "events": 1000}).selection().model_dump()
 ODD = {
     "base": {"landmarks": {"name": "manual", "events": [1, 2]}},
@@ -84,9 +85,21 @@ def test_from_what_is_filled_in_and_from_a_preset_by_keyboard(page: Page, walk: 
     expect(plan(page)).to_contain_text("18 cells × 100 repetitions")
     expect(plan(page)).to_contain_text(re.compile("It runs in about . parts"))
     made = submitted(page)
-    preset = presets.parse({"name": "error-tdrive", "events": 1000})
-    assert made.spec_digest == preset.spec().digest
-    assert made.preset == preset.model_dump()
+    of = {"epsilon": 1, "radius_m": 200}
+    names = ("landmark-skip", "landmark-uniform", "landmark-adaptive")
+    assert made.spec == {
+        "base": {"landmarks": RANDOM, "redraw": True},
+        "grid": {
+            "release": [{"mechanism": {"name": name, **of}, "postprocess": []} for name in names],
+            "landmarks.share": [0, 0.2, 0.4, 0.6, 0.8, 1],
+        },
+        "repetitions": 100,
+        "seed": 1,
+        "metrics": ["error"],
+        "common": True,
+        "series": SERIES,
+    }
+    assert made.preset == presets.parse({"name": "error-tdrive", "events": 1000}).model_dump()
     assert made.name == "Skip, Uniform, Adaptive · ε 1 / 200 m · synthetic series"
 
     page.goto(ADDRESS)
@@ -122,7 +135,7 @@ def test_every_preset_is_what_the_form_holds_and_its_copy_too(page: Page) -> Non
     for cls in (one for kind in KINDS for one in presets.of(kind)):
         preset = cls.registered_name()
         form(page, f"?preset={preset}")
-        expect(page.locator("[data-by-hand]")).to_be_hidden()
+        expect(page.locator("[data-by-hand]")).to_be_visible(visible=preset == "recommendation-range")
         if preset == "error-tdrive":  # changed and changed back
             seed = page.locator("[data-runs]").get_by_label("Seed", exact=True)
             seed.fill("2")
