@@ -129,38 +129,6 @@ def test_none_then_built_in_then_a_city_by_keyboard(page: Page, walk: Dataset, m
         "[...document.querySelectorAll('canvas[data-layer=names]')].every((one) => Number(one.dataset.drawn) > 1)"
     )
 
-    # colours at known places, at each of the three scales
-    places = {(2.35, 48.85): 1, (-30.0, 40.0): 0, (8.0, 61.0): 1, (-105.0, 50.0): 1, (112.0, -5.0): 0,
-              (-87.0, 44.0): 0, (-120.0, 40.0): 1, (179.9, -40.0): 0, (0.0, -84.0): 1, (24.0, -29.0): 1,
-              (9.4, 47.6): 0, (6.5, 46.45): 0, (50.0, 42.0): 0}  # fmt: skip
-    found = page.evaluate(COLOURS, [list(place) for place in places])
-    assert len(found) == 3
-    for zoom, dry in found.items():
-        wrong = {place for place, expected in zip(places, dry, strict=True) if places[place] != expected}
-        small = {(9.4, 47.6), (6.5, 46.45)} if zoom == "0" else set()  # lakes that the coarsest scale leaves out
-        assert wrong == small, zoom
-
-
-# 1 where a place has the colour of land, 0 where that of water, at each scale
-COLOURS = """async (places) => {
-  const { bytesOf, decode, drawLevel } = await import("/static/js/map/natural_earth.js");
-  const { unitX, unitY } = await import("/static/js/map/projection.js");
-  const { built_in } = JSON.parse(document.getElementById("base-map").textContent);
-  const levels = [...decode(await bytesOf(built_in.world)), ...decode(await bytesOf(built_in.detail))];
-  const canvas = Object.assign(document.createElement("canvas"), { width: 9, height: 9 });
-  const ctx = canvas.getContext("2d", { willReadFrequently: true });
-  const land = getComputedStyle(document.documentElement).getPropertyValue("--map").trim();
-  const wanted = [1, 3, 5].map((i) => parseInt(land.slice(i, i + 2), 16));
-  const dry = (level, [lon, lat]) => {
-    const scale = 256 * 2 ** 9;
-    const view = { width: 9, height: 9, zoom: 9, scale, left: unitX(lon) * scale - 4, top: unitY(lat) * scale - 4 };
-    drawLevel(ctx, view, level);
-    const data = ctx.getImageData(4, 4, 1, 1).data;
-    return wanted.every((value, i) => Math.abs(value - data[i]) < 3) ? 1 : 0;
-  };
-  return Object.fromEntries(levels.map((level) => [level.zoom, places.map((place) => dry(level, place))]));
-}"""
-
 
 @pytest.mark.journey
 def test_of_this_server_then_a_file_of_ones_own(
