@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,13 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in th
 AXE = Axe().axe_script
 OFF_BY_DEFAULT = ("target-size", "label-content-name-mismatch")
 """Rules of axe that are checked as well."""
+FOLDERS = (
+    "datasets", "releases", "events", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp", "publications",
+)  # fmt: skip
+"""Of data, in CAIRN_HOME."""
 PATIENCE_MS = patience(20_000)
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
-SIZES = pytest.mark.parametrize(
-    "size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"]
-)
-"""Sizes of a journey: in `make test` on a desktop only."""
-DEVICES = pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
-"""Pages to load for ``faults_in_both_colours``: each size in one colour, each colour at one size."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -81,18 +79,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
-    for folder in (
-        "datasets",
-        "releases",
-        "events",
-        "experiments",
-        "attacks",
-        "blocks",
-        "uploads",
-        "base-maps",
-        "tmp",
-        "publications",
-    ):
+    for folder in FOLDERS:
         shutil.rmtree(Path(settings.CAIRN_HOME) / folder, ignore_errors=True)
 
 
@@ -204,14 +191,14 @@ def accessibility_faults(page: Page, *rules: str) -> list[str]:
 
 
 def faults_in_both_colours(page: Page) -> list[str]:
-    """Return the violations of the page in its present state, in light and in dark colours; it ends in its own."""
+    """Return the violations of the page in its present state, and those of contrast in the other colours."""
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    colours = ("light", "dark") if dark else ("dark", "light")
-    own = [f"{colours[1]}: {one}" for one in accessibility_faults(page)]
-    page.emulate_media(color_scheme=colours[0])
-    other = [f"{colours[0]}: {one}" for one in accessibility_faults(page)]
-    page.emulate_media(color_scheme=colours[1])
-    return own + other
+    own, other = ("dark", "light") if dark else ("light", "dark")
+    faults = [f"{own}: {one}" for one in accessibility_faults(page)]
+    page.emulate_media(color_scheme=other)
+    faults += [f"{other}: {one}" for one in accessibility_faults(page, "color-contrast")]
+    page.emulate_media(color_scheme=own)
+    return faults
 
 
 def widths(page: Page) -> tuple[int, int]:
@@ -241,17 +228,6 @@ def open_upload(page: Page, name: str, body: bytes) -> None:
     page.goto("/")
     choose(page, table(name, body))
     page.get_by_role("link", name=f"Open {name}").click(timeout=3 * PATIENCE_MS)  # once it was read
-
-
-def run_cases(
-    subtests: pytest.Subtests, cases: Iterable[Callable[..., None]], *args: Any, before: Callable[[], Any] | None = None
-) -> None:
-    """Run ``case(*args)`` for each case of one page, reported by the case's name; ``before`` restores the page."""
-    for case in cases:
-        with subtests.test(case.__name__):
-            if before:
-                before()
-            case(*args)
 
 
 def card(page: Page, name: str) -> Locator:

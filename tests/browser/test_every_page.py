@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, Case, page_views, visit
 from tests.browser.page_checks import (
     QUICK_S,
@@ -26,14 +26,17 @@ from tests.browser.sample_states import SampleStates
 from tests.patience import patience
 
 CHARTED = {"compare", "landmark-report", "stream", "stream-compare", "live-stream", "experiment"}
-OTHER = {"light": "dark", "dark": "light"}
 
 
-def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor, colour: str) -> list[str]:
-    """Everything wrong with one page at this size; loaded in ``colour``, on a desktop checked in the other one too."""
+def what_axe_finds(page: Page) -> list[str]:
+    """The parts of a page have the same colours on a phone as on a desktop, which is checked in both."""
+    return (faults_in_both_colours if page.viewport_size == DESKTOP else accessibility_faults)(page)
+
+
+def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor) -> list[str]:
+    """Everything wrong with one page at this size and in these colours, on a desktop in the others too."""
     page.goto("about:blank")  # the page before still polls its jobs
     monitor.expected = {case.status}
-    page.emulate_media(color_scheme=colour)
     response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
@@ -43,7 +46,7 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor,
         faults.append(f"{wide} px wide in a window of {window}")
     faults += glossary_faults(page) if case.explains else []
     page.evaluate(UNFOLD)
-    faults += what_axe_finds(page, colour)
+    faults += what_axe_finds(page)
     faults += keyboard_faults(page) if desk else []
     faults += chart_faults(page) if case.name in CHARTED else []
     faults += monitor.faults
@@ -51,26 +54,13 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor,
     return [f"{case.name}: {one}" for one in faults]
 
 
-def what_axe_finds(page: Page, colour: str) -> list[str]:
-    """What is wrong in ``colour`` and, on a desktop, with the contrast in the other one.
-
-    The parts of a page have the same colours on a phone.
-    """
-    faults = [f"{colour}: {one}" for one in accessibility_faults(page)]
-    if page.viewport_size == DESKTOP:
-        page.emulate_media(color_scheme=OTHER[colour])
-        faults += [f"{OTHER[colour]}: {one}" for one in accessibility_faults(page, "color-contrast")]
-        page.emulate_media(color_scheme=colour)
-    return faults
-
-
-def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor: PageMonitor, colour: str) -> list[str]:
+def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor: PageMonitor) -> list[str]:
     """Everything wrong with what is opened on a page."""
     monitor.expected |= {400, 401, 422}
     act(page)
     wide, window = widths(page)
     faults = [f"{wide} px wide in a window of {window}"] if wide > window else []
-    faults += what_axe_finds(page, colour) + monitor.faults
+    faults += what_axe_finds(page) + monitor.faults
     monitor.faults.clear()
     page.keyboard.press("Escape")
     return [f"{name}: {one}" for one in faults]
@@ -89,13 +79,13 @@ def test_nothing_is_wrong_with_any_page(
         (DESKTOP, "light", {}),
         (PHONE, "dark", {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}),
     ):
-        page = open_page(size=size, **more)
+        page = open_page(size=size, colour=colour, **more)
         page.set_default_timeout(patience(120_000))
         page.add_init_script(WATCH_SHIFTS)
         for case in CASES:
-            faults += faults_of(page, case, stage, monitor, colour)
+            faults += faults_of(page, case, stage, monitor)
             for name, act in STATES.get(case.name, {}).items():
-                faults += faults_of_state(page, name, act, monitor, colour)
+                faults += faults_of_state(page, name, act, monitor)
     assert not faults, "\n".join(faults)
 
 
