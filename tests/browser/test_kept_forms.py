@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -356,8 +355,7 @@ def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
 
 
 @pytest.mark.parametrize(("kind", "label"), [("stream", "Window"), ("checkins", "Cells per side")])
-def test_an_experiment_of_another_kind(open_page: Callable[..., Page], owner: User, kind: str, label: str) -> None:
-    page = open_page(owner)
+def test_an_experiment_of_another_kind(page: Page, kind: str, label: str) -> None:
     form(page, f"?kind={kind}")
     expect(plan(page)).to_contain_text("repetitions")
     fresh = fields(page)

@@ -71,10 +71,7 @@ def test_from_the_upload_to_the_download(
 
 
 @pytest.mark.usefixtures("worker")
-def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(
-    open_page: Callable[..., Page], owner: User, monitor: PageMonitor
-) -> None:
-    page = open_page(owner)
+def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page: Page, monitor: PageMonitor) -> None:
     open_upload(page, "data.csv", b"date,a,b\n2026-01-01,1,4\n2026-01-02,1e300,4\n")
     expect(page.locator("#reading")).to_contain_text("1 count is above 2**52, the first in line 3, column 'a'")
     monitor.expect(400)
