@@ -148,45 +148,33 @@ def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
     thread.join()
 
 
-# an animation that repeats for ever is never over, and one of a hidden element may not be either
-ANIMATIONS_OVER = """() => {
-    const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
-    const over = Promise.allSettled(ending.map((one) => one.finished));
-    return Promise.race([over, new Promise((resolve) => setTimeout(resolve, 2000))]).then(() => null);
+# Half faded is no contrast: animations end first, but for those that never do or that are hidden, and what changes
+# colour while axe reads (a button that is enabled meanwhile) changes at once. What a bar that sticks covers at this
+# moment, scrolling shows: it is no target too small
+RUN_AXE = """async (options) => {
+  const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
+  const over = Promise.allSettled(ending.map((one) => one.finished));
+  await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 2000))]);
+  const atOnce = new CSSStyleSheet();
+  atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
+  document.adoptedStyleSheets.push(atOnce);
+  const sticky = [...document.querySelectorAll("body *")].filter((one) => getComputedStyle(one).position === "sticky");
+  const before = sticky.map((one) => one.style.position);
+  for (const one of sticky) one.style.position = "relative";
+  const { violations } = await axe.run(options);
+  sticky.forEach((one, i) => (one.style.position = before[i]));
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== atOnce);
+  return JSON.stringify(violations);
 }"""
-
-
-# what changes colour while axe reads (a button that is enabled meanwhile) changes at once
-CHANGE_AT_ONCE = """() => {
-    window.atOnce = new CSSStyleSheet();
-    window.atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
-    document.adoptedStyleSheets.push(window.atOnce);
-}"""
-CHANGE_AS_BEFORE = """() => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== window.atOnce);
-}"""
-
-LET_SCROLL = """() => {
-    const sticky = [...document.querySelectorAll("body *")]
-        .filter((one) => getComputedStyle(one).position === "sticky");
-    window.unstuck = sticky.map((one) => [one, one.style.position]);
-    for (const one of sticky) one.style.position = "relative";
-}"""
-STICK_AGAIN = "() => { for (const [one, position] of window.unstuck) one.style.position = position; }"
 
 
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
-    page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
-    page.evaluate(CHANGE_AT_ONCE)
     beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
-    options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {}), **beyond})
     if page.evaluate("!window.axe"):
         page.evaluate(AXE)
-    page.evaluate(LET_SCROLL)  # what a bar that sticks covers at this moment, scrolling shows: no target too small
-    found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))
-    page.evaluate(STICK_AGAIN)
-    page.evaluate(CHANGE_AS_BEFORE)
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {}), **beyond}
+    found = json.loads(page.evaluate(RUN_AXE, options))
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 
 
