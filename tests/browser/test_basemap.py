@@ -141,7 +141,7 @@ def test_of_this_server_then_a_file_of_ones_own(
     expect(page.locator(".leaflet-tile-pane .base-tiles")).to_have_count(1)
     for _ in range(8):
         page.get_by_role("button", name="Zoom out").click()
-    page.wait_for_load_state("networkidle")
+    at_rest(page)
     zooms = {url.split("/tiles/")[1].split("/")[0] for url in monitor.requests if "/tiles/" in url}
     assert "12" in zooms or "13" in zooms
     assert zooms <= {"12", "13"}, "nothing beyond the file's zooms"
