@@ -38,7 +38,7 @@ def _smooth(page: Page) -> None:
 
 
 def _detection(page: Page) -> None:
-    page.locator("[data-detection] summary").click()
+    page.locator("[data-detection] summary").first.evaluate("(summary) => (summary.parentElement.open = true)")
     page.wait_for_selector("[data-roc] .js-plotly-plot")
     page.locator("[data-detection]").scroll_into_view_if_needed()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, Case, page_views, visit
@@ -57,7 +57,10 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor)
 def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor: PageMonitor) -> list[str]:
     """Everything wrong with what is opened on a page."""
     monitor.expected |= {400, 401, 422}
-    act(page)
+    try:
+        act(page)
+    except (AssertionError, Error) as error:
+        return [f"{name} is not opened: {error}"]
     wide, window = widths(page)
     faults = [f"{wide} px wide in a window of {window}"] if wide > window else []
     faults += what_axe_finds(page) + monitor.faults
