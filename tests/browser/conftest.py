@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from dashboard.accounts.models import User
 from tests.browser.browser_profiles import PageMonitor, Profiles
 from tests.browser.chromium import FLAGS, find_browser
 from tests.browser.fixtures import WALK, elsewhere, pair, served, stays, taxi, walk  # noqa: F401
+from tests.browser.fixtures import csv_file as table
 from tests.browser.jobs import run_jobs
 from tests.patience import patience
 
@@ -29,15 +30,13 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in th
 AXE = Axe().axe_script
 OFF_BY_DEFAULT = ("target-size", "label-content-name-mismatch")
 """Rules of axe that are checked as well."""
+FOLDERS = (
+    "datasets", "releases", "events", "experiments", "attacks", "blocks", "uploads", "base-maps", "tmp", "publications",
+)  # fmt: skip
+"""Of data, in CAIRN_HOME."""
 PATIENCE_MS = patience(20_000)
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
-SIZES = pytest.mark.parametrize(
-    "size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.slow)], ids=["desktop", "phone"]
-)
-"""Sizes of a journey: in `make test` on a desktop only."""
-DEVICES = pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
-"""Pages to load for ``faults_in_both_colours``: each size in one colour, each colour at one size."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -80,18 +79,7 @@ def clean_home() -> Iterator[None]:
     """Every test starts and ends with no files of datasets and releases, and with a full rate limit."""
     cache.clear()
     yield
-    for folder in (
-        "datasets",
-        "releases",
-        "events",
-        "experiments",
-        "attacks",
-        "blocks",
-        "uploads",
-        "base-maps",
-        "tmp",
-        "publications",
-    ):
+    for folder in FOLDERS:
         shutil.rmtree(Path(settings.CAIRN_HOME) / folder, ignore_errors=True)
 
 
@@ -160,57 +148,45 @@ def worker(live_server: Any, transactional_db: None) -> Iterator[None]:
     thread.join()
 
 
-# an animation that repeats for ever is never over, and one of a hidden element may not be either
-ANIMATIONS_OVER = """() => {
-    const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
-    const over = Promise.allSettled(ending.map((one) => one.finished));
-    return Promise.race([over, new Promise((resolve) => setTimeout(resolve, 2000))]).then(() => null);
+# Half faded is no contrast: animations end first, but for those that never do or that are hidden, and what changes
+# colour while axe reads (a button that is enabled meanwhile) changes at once. What a bar that sticks covers at this
+# moment, scrolling shows: it is no target too small
+RUN_AXE = """async (options) => {
+  const ending = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
+  const over = Promise.allSettled(ending.map((one) => one.finished));
+  await Promise.race([over, new Promise((resolve) => setTimeout(resolve, 2000))]);
+  const atOnce = new CSSStyleSheet();
+  atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
+  document.adoptedStyleSheets.push(atOnce);
+  const sticky = [...document.querySelectorAll("body *")].filter((one) => getComputedStyle(one).position === "sticky");
+  const before = sticky.map((one) => one.style.position);
+  for (const one of sticky) one.style.position = "relative";
+  const { violations } = await axe.run(options);
+  sticky.forEach((one, i) => (one.style.position = before[i]));
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== atOnce);
+  return JSON.stringify(violations);
 }"""
-
-
-# what changes colour while axe reads (a button that is enabled meanwhile) changes at once
-CHANGE_AT_ONCE = """() => {
-    window.atOnce = new CSSStyleSheet();
-    window.atOnce.replaceSync("*, ::before, ::after { transition: none !important; }");
-    document.adoptedStyleSheets.push(window.atOnce);
-}"""
-CHANGE_AS_BEFORE = """() => {
-    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== window.atOnce);
-}"""
-
-LET_SCROLL = """() => {
-    const sticky = [...document.querySelectorAll("body *")]
-        .filter((one) => getComputedStyle(one).position === "sticky");
-    window.unstuck = sticky.map((one) => [one, one.style.position]);
-    for (const one of sticky) one.style.position = "relative";
-}"""
-STICK_AGAIN = "() => { for (const [one, position] of window.unstuck) one.style.position = position; }"
 
 
 def accessibility_faults(page: Page, *rules: str) -> list[str]:
     """Return the violations that axe finds on the page in its present state, by all its rules or these."""
-    page.evaluate(ANIMATIONS_OVER)  # half faded is no contrast
-    page.evaluate(CHANGE_AT_ONCE)
     beyond = {} if rules else {"rules": {one: {"enabled": True} for one in OFF_BY_DEFAULT}}
-    options = json.dumps({"resultTypes": ["violations"], **({"runOnly": rules} if rules else {}), **beyond})
     if page.evaluate("!window.axe"):
         page.evaluate(AXE)
-    page.evaluate(LET_SCROLL)  # what a bar that sticks covers at this moment, scrolling shows: no target too small
-    found = json.loads(page.evaluate(f"axe.run({options}).then((found) => JSON.stringify(found.violations))"))
-    page.evaluate(STICK_AGAIN)
-    page.evaluate(CHANGE_AS_BEFORE)
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {}), **beyond}
+    found = json.loads(page.evaluate(RUN_AXE, options))
     return [f"{one['id']}: {node['html'][:160]} ({node['failureSummary']})" for one in found for node in one["nodes"]]
 
 
 def faults_in_both_colours(page: Page) -> list[str]:
-    """Return the violations of the page in its present state, in light and in dark colours; it ends in its own."""
+    """Return the violations of the page in its present state, and those of contrast in the other colours."""
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    colours = ("light", "dark") if dark else ("dark", "light")
-    own = [f"{colours[1]}: {one}" for one in accessibility_faults(page)]
-    page.emulate_media(color_scheme=colours[0])
-    other = [f"{colours[0]}: {one}" for one in accessibility_faults(page)]
-    page.emulate_media(color_scheme=colours[1])
-    return own + other
+    own, other = ("dark", "light") if dark else ("light", "dark")
+    faults = [f"{own}: {one}" for one in accessibility_faults(page)]
+    page.emulate_media(color_scheme=other)
+    faults += [f"{other}: {one}" for one in accessibility_faults(page, "color-contrast")]
+    page.emulate_media(color_scheme=own)
+    return faults
 
 
 def widths(page: Page) -> tuple[int, int]:
@@ -230,11 +206,6 @@ def check_page(page: Page, *, both_colours: bool = False) -> None:
     assert (faults_in_both_colours if both_colours else accessibility_faults)(page) == []
 
 
-def table(name: str, body: bytes) -> dict[str, Any]:
-    """A CSV file for a file field."""
-    return {"name": name, "mimeType": "text/csv", "buffer": body}
-
-
 def choose(page: Page, *files: Any) -> None:
     """Choose files on the list's page."""
     page.set_input_files("input[type=file]", list(files))
@@ -245,17 +216,6 @@ def open_upload(page: Page, name: str, body: bytes) -> None:
     page.goto("/")
     choose(page, table(name, body))
     page.get_by_role("link", name=f"Open {name}").click(timeout=3 * PATIENCE_MS)  # once it was read
-
-
-def run_cases(
-    subtests: pytest.Subtests, cases: Iterable[Callable[..., None]], *args: Any, before: Callable[[], Any] | None = None
-) -> None:
-    """Run ``case(*args)`` for each case of one page, reported by the case's name; ``before`` restores the page."""
-    for case in cases:
-        with subtests.test(case.__name__):
-            if before:
-                before()
-            case(*args)
 
 
 def card(page: Page, name: str) -> Locator:

@@ -25,7 +25,14 @@ from tests.pmtiles import streets, write_tiles
 WALK = b"time,lat,lon\n" + b"".join(
     b"2024-05-14T07:%02d:00Z,48.%d,2.%d\n" % (minute, 8462 + 3 * minute, 3412 + 7 * minute) for minute in range(40)
 )
+DAYS = b"when,lat,lon\n01/02/2024 10:00,48,2\n02/02/2024 10:00,48,2\n"
+"""Days and months that may be either."""
 HOST = "https://tiles.example.org"
+
+
+def csv_file(name: str, body: bytes) -> dict[str, Any]:
+    """A CSV file for a file field."""
+    return {"name": name, "mimeType": "text/csv", "buffer": body}
 
 
 def table(*parts: tuple[str, Any]) -> ContentFile[bytes]:

@@ -205,30 +205,16 @@ CASES = (
 )
 
 NO_PAGES = {  # what answers no page of its own to a GET, and what it answers
-    "accounts:logout": 405,
-    "accounts:end-sessions": 405,
-    "accounts:second-factor-begin": 405,
-    "accounts:second-factor-codes": 405,
-    "accounts:second-factor-disable": 405,
-    "accounts:revoke-invitation": 405,
-    "accounts:tour": 405,
-    "accounts:revoke": 405,
-    "publications:revoke": 405,
-    "projects:rename": 405,
-    "projects:delete": 405,
-    "projects:member-role": 405,
-    "projects:member-remove": 405,
-    "publications:track": 200,
-    "publications:data": 200,
-    "publications:label": 200,
-    "landmarks:detail": 302,
-    "landmarks:samples": 405,
-    "releases:home": 302,
-    "tile": 404,
-    "own-tile": 404,
-    "healthz": 200,
-    "unknown-api-path": 404,
-}
+    **dict.fromkeys((
+        "accounts:logout", "accounts:end-sessions", "accounts:second-factor-begin", "accounts:second-factor-codes",
+        "accounts:second-factor-disable", "accounts:revoke-invitation", "accounts:tour", "accounts:revoke",
+        "publications:revoke", "projects:rename", "projects:delete", "projects:member-role", "projects:member-remove",
+        "landmarks:samples",
+    ), 405),
+    **dict.fromkeys(("publications:track", "publications:data", "publications:label", "healthz"), 200),
+    **dict.fromkeys(("landmarks:detail", "releases:home"), 302),
+    **dict.fromkeys(("tile", "own-tile", "unknown-api-path"), 404),
+}  # fmt: skip
 
 
 def visit(page: Page, case: Case, stage: SampleStates, origin: str) -> Any:

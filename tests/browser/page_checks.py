@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
 LIGHTEST_BYTES = 250_000
 SHIFT = 0.02
@@ -37,6 +38,26 @@ MOTION = """() => Math.max(...[...document.querySelectorAll("*")].flatMap((node)
 }))"""
 
 UNFOLD = "document.querySelectorAll('details:not(.menu)').forEach((fold) => (fold.open = true))"
+
+# Of every chart: no title at an axis, texts that are cut; and targets that are too small
+CHART_FAULTS = """() => {
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility());
+  const plots = shown(".js-plotly-plot").flatMap((plot) => {
+    const { xaxis, yaxis } = plot._fullLayout, outer = plot.getBoundingClientRect();
+    const outside = ({ left, right, bottom }) => left < outer.left - 1 || right > outer.right + 1
+      || bottom > outer.bottom + 1;
+    return [
+      ...[xaxis, yaxis].filter(({ title }) => !title.text).map(({ _id }) => `no title at ${_id} of ${plot.ariaLabel}`),
+      ...[...plot.querySelectorAll(".main-svg text")].filter((text) => text.textContent)
+        .filter((text) => outside(text.getBoundingClientRect())).map((text) => `cut: ${text.textContent}`),
+    ];
+  });
+  const small = shown(":is(.chart, .multiple, .charts) button, .chart summary").filter((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    return width < 24 || height < 24;
+  });
+  return [...plots, ...small.map((one) => `too small: ${one.outerHTML.slice(0, 120)}`)];
+}"""
 
 # What Tab must reach: of radio buttons one of each group, of what is in closed details and dialogs nothing
 WATCH_FOCUS = """() => {
@@ -135,6 +156,34 @@ def motion_faults(page: Page, longest_s: float) -> list[str]:
     """Transitions and animations longer than they may be."""
     found = page.evaluate(MOTION)
     return [f"moves for {found} s"] if found > longest_s else []
+
+
+def chart_faults(page: Page) -> list[str]:
+    """Charts without titles or with texts that are cut, and what does not work about the large views of two."""
+    faults: list[str] = page.evaluate(CHART_FAULTS)
+    for button in page.locator(".chart__enlarge:visible").all()[:2]:
+        try:
+            _can_be_enlarged(page, button)
+        except AssertionError as error:
+            faults.append(f"large view: {error}")
+    return faults
+
+
+def _can_be_enlarged(page: Page, button: Locator) -> None:
+    """By keyboard: the large view opens, holds menu and controls, and closes by Escape; focus stays on the button."""
+    button.press("Enter")
+    dialog = page.locator(".chart__large[open]")
+    expect(dialog).to_be_visible()
+    expect(dialog.locator(":focus")).to_be_visible()
+    expect(dialog.get_by_label("save or show numbers").first).to_be_visible()
+    box, window = dialog.bounding_box(), page.viewport_size
+    assert box
+    assert window
+    assert box["width"] >= 0.9 * window["width"]
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(button).to_be_focused()
+    expect(button).to_have_accessible_name(re.compile(": enlarge$"))
 
 
 def keyboard_faults(page: Page) -> list[str]:

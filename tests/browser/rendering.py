@@ -21,6 +21,7 @@ _PAINTED = """async (id) => {
   for (let i = 3; i < data.length; i += 4) painted += data[i] > 0;
   return painted;
 }"""
+_FRAMES = "async () => { for (let i = 0; i < 3; i += 1) await new Promise(requestAnimationFrame); }"
 _AT_REST = """async () => {
   const look = () => JSON.stringify([...document.querySelectorAll("canvas")].map((one) =>
     [one.dataset.drawn, one.width, one.height, one.style.cssText, one.getBoundingClientRect()]));
@@ -103,7 +104,7 @@ def choose_series(page: Page, name: str) -> None:
 def wait_until_ready(page: Page, selector: str = "[data-bench]") -> None:
     """Wait until the page shows all that it has requested."""
     page.wait_for_selector(f"{selector}[data-ready=all]", timeout=patience(30_000))
-    page.wait_for_timeout(120)  # the frame that paints it
+    page.evaluate(_FRAMES)  # those that paint it
 
 
 def pick(control: Locator) -> None:

@@ -176,9 +176,8 @@ class SampleStates:
             release = dataset.releases.filter(state=State.DONE).earliest("created_at")
             return publish_release(release=release, title=title)
 
-        self.public_trajectory = publish_release(
-            release=self.done, title="A taxi’s week", expires_on=date(2126, 11, 22)
-        )
+        end = date(2126, 11, 22)
+        self.public_trajectory = publish_release(release=self.done, title="A taxi’s week", expires_on=end)
         self.public_stream = published(self.clinics, "Visits to clinics")
         self.public_checkins = published(self.city, "Where a city meets")
 
@@ -198,22 +197,12 @@ class SampleStates:
         self.guarded = User.objects.create_user("guarded", password=SAMPLE_PASSWORD)
         TOTPDevice.objects.create(user=self.guarded, confirmed=True)
         second_factor.make_codes(user=self.guarded)
-        _begun(
-            request_export(owner=self.researcher), stage="Packing", progress=0.4
-        )  # one that waits would need a worker
+        _begun(request_export(owner=self.researcher), stage="Packing", progress=0.4)  # to wait, it needs a worker
+        means = {"means": "session", "means_name": "Firefox 128 on Linux", "subject": "dataset"}
+        read = {"access": Access.ORIGINAL, "operation": "dataset-track", "user_name": "researcher"}
         for name in ("Field notes.csv", "Long way home.csv"):
-            AccessEntry.objects.create(
-                owner=self.researcher,
-                user=self.researcher,
-                user_name="researcher",
-                access=Access.ORIGINAL,
-                operation="dataset-track",
-                subject="dataset",
-                subject_id=uuid4(),
-                subject_name=name,
-                means="session",
-                means_name="Firefox 128 on Linux",
-            )
+            about = {"owner": self.researcher, "user": self.researcher, "subject_id": uuid4(), "subject_name": name}
+            AccessEntry.objects.create(**read, **means, **about)
         digest, end = digest_of(SAMPLE_INVITATION), timezone.now() + timedelta(days=7)
         Invitation.objects.create(digest=digest, invited_by=self.researcher, note="Grace", expires_at=end)
 

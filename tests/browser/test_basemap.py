@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from playwright.sync_api import Locator, Page, Route, expect
 from pmtiles.tile import Compression, TileType
 
-from dashboard.accounts.base_map import choose_base_map, store_map_file
+from dashboard.accounts.base_map import choose_base_map
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from tests.browser.conftest import DEVICES, PageMonitor, faults_in_both_colours
+from tests.browser.conftest import PHONE, PageMonitor
 from tests.browser.fixtures import HOST
+from tests.browser.rendering import at_rest
 from tests.pmtiles import streets, vector_tile, write_tiles
 
 SENTENCE = "tiles.example.org: its operator learns your IP address, the area and the zoom you view."
-FIND = """async (texts) => {
-  const { findCities, loadCities } = await import("/static/js/map/cities.js");
-  const all = await loadCities(JSON.parse(document.getElementById("base-map").textContent).built_in.cities);
-  return texts.map((text) => findCities(all, text)[0]?.name ?? null);
-}"""
 
 
 @pytest.fixture
@@ -87,181 +81,95 @@ def height(page: Page, selector: str) -> int:
     return int(page.eval_on_selector(selector, "(pane) => getComputedStyle(pane).zIndex"))
 
 
-class TestNone:
-    def test_is_the_default_and_requests_nothing(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
-        open_map(page, walk)
-        expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
-        expect(open_panel(page).get_by_role("radio", name="None")).to_be_focused()
-        expect(page.get_by_role("radio", name="None")).to_have_accessible_description(
-            "Nothing is requested: no tile server sees which area you view."
-        )
-        assert [url for url in monitor.requests if "/tiles/" in url or "/static/base-map/" in url] == []
+@pytest.mark.journey
+def test_none_then_built_in_then_a_city_by_keyboard(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+    open_map(page, walk)
+    expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
+    panel = open_panel(page)
+    none = panel.get_by_role("radio", name="None")
+    expect(none).to_be_focused()
+    expect(none).to_have_accessible_description("Nothing is requested: no tile server sees which area you view.")
+    assert [url for url in monitor.requests if "/tiles/" in url or "/static/base-map/" in url] == []
+    panel.get_by_role("radio", name="File").check()
+    expect(panel).to_contain_text("None yet")
+    monitor.expect(503)
+    page.route("**/base-map/world.*", lambda route: route.fulfill(status=503))
+    choose(page, "Built in")
+    whose = page.locator(".map-note__whose")
+    expect(whose).to_contain_text("could not be loaded")
+    page.unroute("**/base-map/world.*")
+    page.get_by_role("button", name="Zoom in").click()
+    expect(whose).to_have_text("Natural Earth")
+
+    expect(open_map(page, walk)).to_contain_text("Natural Earth")  # remembered
+    page.wait_for_selector("canvas[data-layer=names][data-drawn]")
+    layers = [f"canvas[data-layer={name}]" for name in ("base", "names", "graticule", "degrees")]
+    heights = [height(page, layer) for layer in layers]
+    assert heights == sorted(heights)
+    open_search(page)
+    page.keyboard.type("san")
+    options = page.get_by_role("listbox", name="Cities").get_by_role("option")
+    expect(options).to_have_count(8)
+    page.keyboard.press("ArrowUp")
+    expect(options.nth(7)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(options.nth(1)).to_have_attribute("aria-selected", "true")
+    field = page.get_by_role("combobox", name="Find a city")
+    assert field.get_attribute("aria-activedescendant") == options.nth(1).get_attribute("id")
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    open_search(page)
+    page.keyboard.type("zur")
+    expect(page.get_by_role("option", name="Zürich Switzerland")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(page.locator("#announcer")).to_have_text("The map shows Zürich, Switzerland.")
+    expect(page.get_by_role("button", name="Find a place")).to_be_focused()
+    page.wait_for_function(
+        "[...document.querySelectorAll('canvas[data-layer=names]')].every((one) => Number(one.dataset.drawn) > 1)"
+    )
 
 
-class TestBuiltIn:
-    @pytest.mark.journey
-    def test_is_remembered_and_a_city_is_found_by_keyboard(self, page: Page, walk: Dataset) -> None:
-        open_map(page, walk)
-        choose(page, "Built in")
-        note = open_map(page, walk)
-        expect(note).to_contain_text("Natural Earth")
-        page.wait_for_selector("canvas[data-layer=names][data-drawn]")
-        layers = [f"canvas[data-layer={name}]" for name in ("base", "names", "graticule", "degrees")]
-        heights = [height(page, layer) for layer in layers]
-        assert heights == sorted(heights)
-        open_search(page)
-        page.keyboard.type("zur")
-        expect(page.get_by_role("option", name="Zürich Switzerland")).to_have_attribute("aria-selected", "true")
-        page.keyboard.press("Enter")
-        expect(page.locator("#announcer")).to_have_text("The map shows Zürich, Switzerland.")
-        expect(page.get_by_role("button", name="Find a place")).to_be_focused()
-        page.wait_for_function(
-            "[...document.querySelectorAll('canvas[data-layer=names]')].every((one) => Number(one.dataset.drawn) > 1)"
-        )
+@pytest.mark.journey
+def test_of_this_server_then_a_file_of_ones_own(
+    page: Page, walk: Dataset, served: None, monitor: PageMonitor, tmp_path: Path
+) -> None:
+    expect(open_map(page, walk)).to_contain_text("Streets made up")
+    wait_for_tiles(page)
+    assert loaded(page) > 0
+    assert height(page, ".leaflet-tile-pane") < height(page, ".leaflet-overlay-pane")
+    expect(page.locator(".leaflet-tile-pane .base-tiles")).to_have_count(1)
+    for _ in range(8):
+        page.get_by_role("button", name="Zoom out").click()
+    at_rest(page)
+    zooms = {url.split("/tiles/")[1].split("/")[0] for url in monitor.requests if "/tiles/" in url}
+    assert "12" in zooms or "13" in zooms
+    assert zooms <= {"12", "13"}, "nothing beyond the file's zooms"
+    choose(page, "None")
+    expect(page.locator(".base-tiles")).to_have_count(0)
+    open_map(page, walk)
+    expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
+    expect(page.locator(".base-tiles")).to_have_count(0)
 
-    def test_cities_are_found_without_accents_and_by_other_names(self, page: Page, walk: Dataset) -> None:
-        open_map(page, walk)
-        names = {
-            "zurich": "Zürich", "Zürich": "Zürich", "ZÜR": "Zürich", "münchen": "Munich", "koln": "Cologne",
-            "sao pau": "Sao Paulo", "kobenhavn": "København", "york": "York", "new yor": "New York",
-            "lyon": "Lyon", "": None, "qqq": None, "*": None, "   ": None,
-        }  # fmt: skip
-        assert dict(zip(names, page.evaluate(FIND, list(names)), strict=True)) == names
-
-    def test_arrows_move_through_the_list_and_escape_leaves_it(self, page: Page, walk: Dataset) -> None:
-        open_map(page, walk)
-        open_search(page)
-        page.keyboard.type("san")
-        options = page.get_by_role("listbox", name="Cities").get_by_role("option")
-        expect(options).to_have_count(8)
-        page.keyboard.press("ArrowUp")
-        expect(options.nth(7)).to_have_attribute("aria-selected", "true")
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("ArrowDown")
-        expect(options.nth(1)).to_have_attribute("aria-selected", "true")
-        field = page.get_by_role("combobox", name="Find a city")
-        assert field.get_attribute("aria-activedescendant") == options.nth(1).get_attribute("id")
-        page.keyboard.press("Escape")
-        expect(field).to_be_hidden()
-
-    def test_what_is_wet_and_what_is_dry(self, page: Page, walk: Dataset) -> None:
-        """Colours at known places, at each of the three scales."""
-        open_map(page, walk)
-        places = {(2.35, 48.85): 1, (-30.0, 40.0): 0, (8.0, 61.0): 1, (-105.0, 50.0): 1, (112.0, -5.0): 0,
-                  (-87.0, 44.0): 0, (-120.0, 40.0): 1, (179.9, -40.0): 0, (0.0, -84.0): 1, (24.0, -29.0): 1,
-                  (9.4, 47.6): 0, (6.5, 46.45): 0, (50.0, 42.0): 0}  # fmt: skip
-        found = page.evaluate(COLOURS, [list(place) for place in places])
-        assert len(found) == 3
-        for zoom, dry in found.items():
-            wrong = [place for place, expected in zip(places, dry, strict=True) if places[place] != expected]
-            small = {(9.4, 47.6), (6.5, 46.45)} if zoom == "0" else set()  # lakes that the coarsest scale leaves out
-            assert set(wrong) == small, (zoom, wrong)
-
-    def test_a_failed_request_is_reported_and_tried_again(
-        self, page: Page, walk: Dataset, monitor: PageMonitor
-    ) -> None:
-        monitor.expected = {503}
-        page.route("**/base-map/world.*", lambda route: route.fulfill(status=503))
-        open_map(page, walk)
-        choose(page, "Built in")
-        whose = page.locator(".map-note__whose")
-        expect(whose).to_contain_text("could not be loaded")
-        page.unroute("**/base-map/world.*")
-        monitor.faults.clear()
-        page.get_by_role("button", name="Zoom in").click()
-        expect(whose).to_have_text("Natural Earth")
-
-
-# 1 where a place has the colour of land, 0 where that of water, at each scale
-COLOURS = """async (places) => {
-  const { bytesOf, decode, drawLevel } = await import("/static/js/map/natural_earth.js");
-  const { unitX, unitY } = await import("/static/js/map/projection.js");
-  const { built_in } = JSON.parse(document.getElementById("base-map").textContent);
-  const levels = [...decode(await bytesOf(built_in.world)), ...decode(await bytesOf(built_in.detail))];
-  const canvas = Object.assign(document.createElement("canvas"), { width: 9, height: 9 });
-  const ctx = canvas.getContext("2d", { willReadFrequently: true });
-  const land = getComputedStyle(document.documentElement).getPropertyValue("--map").trim();
-  const wanted = [1, 3, 5].map((i) => parseInt(land.slice(i, i + 2), 16));
-  const dry = (level, [lon, lat]) => {
-    const scale = 256 * 2 ** 9;
-    const view = { width: 9, height: 9, zoom: 9, scale, left: unitX(lon) * scale - 4, top: unitY(lat) * scale - 4 };
-    drawLevel(ctx, view, level);
-    const data = ctx.getImageData(4, 4, 1, 1).data;
-    return wanted.every((value, i) => Math.abs(value - data[i]) < 3) ? 1 : 0;
-  };
-  return Object.fromEntries(levels.map((level) => [level.zoom, places.map((place) => dry(level, place))]));
-}"""
-
-
-class TestOfThisServer:
-    @pytest.mark.journey
-    def test_shown_below_everything_and_turned_off_for_good(self, page: Page, walk: Dataset, served: None) -> None:
-        note = open_map(page, walk)
-        expect(note).to_contain_text("Streets made up")
-        wait_for_tiles(page)
-        assert loaded(page) > 0
-        assert height(page, ".leaflet-tile-pane") < height(page, ".leaflet-overlay-pane")
-        expect(page.locator(".leaflet-tile-pane .base-tiles")).to_have_count(1)
-        choose(page, "None")
-        expect(page.locator(".base-tiles")).to_have_count(0)
-        open_map(page, walk)
-        expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
-        expect(page.locator(".base-tiles")).to_have_count(0)
-        choose(page, "File")
-        wait_for_tiles(page)
-
-    def test_requests_nothing_beyond_the_files_bounds_and_zooms(
-        self, page: Page, walk: Dataset, served: None, monitor: PageMonitor
-    ) -> None:
-        open_map(page, walk)
-        page.locator(".map").focus()
-        for _ in range(8):
-            page.get_by_role("button", name="Zoom out").click()
-        page.wait_for_timeout(500)
-        zooms = {url.split("/tiles/")[1].split("/")[0] for url in monitor.requests if "/tiles/" in url}
-        assert zooms <= {"12", "13"}
-        assert zooms
-
-
-class TestOwnFile:
-    def test_is_uploaded_shown_and_removed(self, page: Page, walk: Dataset, tmp_path: Any) -> None:
-        open_map(page, walk)
-        panel = open_panel(page)
-        panel.get_by_role("radio", name="File").check()
-        expect(panel).to_contain_text("None yet")
-        path = write_tiles(tmp_path / "city.pmtiles", {(0, 0, 0): streets(0, 0, 0)})
-        panel.get_by_label("Upload a file").set_input_files(path)
-        wait_for_tiles(page)
-        expect(panel).to_contain_text("city.pmtiles")
-        panel.get_by_role("button", name="Remove it").click()
-        expect(page.locator(".base-tiles")).to_have_count(0)
-        expect(page.locator(".map-note__button")).to_have_text("Base map: none")
-
-    def test_a_file_that_is_none_is_refused_beside_the_choice(
-        self, page: Page, walk: Dataset, tmp_path: Any, monitor: PageMonitor
-    ) -> None:
-        monitor.expected = {200, 400}
-        (tmp_path / "notes.pmtiles").write_text("no map")
-        open_map(page, walk)
-        panel = open_panel(page)
-        panel.get_by_role("radio", name="File").check()
-        panel.get_by_label("Upload a file").set_input_files(tmp_path / "notes.pmtiles")
-        expect(panel.get_by_role("alert")).to_have_text(
-            "The file must be readable, in PMTiles version 3, got something else."
-        )
-
-    def test_vector_tiles_are_drawn_in_the_pages_colours(
-        self, page: Page, owner: User, walk: Dataset, tmp_path: Any
-    ) -> None:
-        left = [(0, 0), (2048, 0), (2048, 4096), (0, 4096)]
-        kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.NONE}
-        path = write_tiles(tmp_path / "v.pmtiles", {(0, 0, 0): vector_tile("water", left)}, **kinds)
-        store_map_file(user=owner, upload=SimpleUploadedFile("v.pmtiles", path.read_bytes()))
-        open_map(page, walk)
-        canvas = page.locator(".base-tiles canvas.leaflet-tile-loaded").first
-        expect(canvas).to_be_attached()
-        water, land = page.evaluate(HALVES)
-        assert (water, land) == ("--map-water", "--map")
+    monitor.expect(400)
+    choose(page, "File")
+    wait_for_tiles(page)
+    panel = open_panel(page)
+    file = panel.get_by_label("Upload a file")
+    (tmp_path / "notes.pmtiles").write_text("no map")
+    file.set_input_files(tmp_path / "notes.pmtiles")
+    expect(panel.get_by_role("alert")).to_have_text(
+        "The file must be readable, in PMTiles version 3, got something else."
+    )
+    left = [(0, 0), (2048, 0), (2048, 4096), (0, 4096)]
+    kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.NONE}
+    file.set_input_files(write_tiles(tmp_path / "own.pmtiles", {(0, 0, 0): vector_tile("water", left)}, **kinds))
+    expect(panel).to_contain_text("own.pmtiles")
+    expect(page.locator(".base-tiles canvas.leaflet-tile-loaded").first).to_be_attached()
+    water, land = page.evaluate(HALVES)
+    assert (water, land) == ("--map-water", "--map"), "drawn in the page's colours"
+    panel.get_by_role("button", name="Remove it").click()
+    expect(panel).not_to_contain_text("own.pmtiles")
 
 
 # The token whose colour the left and the right half of the first vector tile have
@@ -276,82 +184,57 @@ HALVES = """() => {
 }"""
 
 
-class TestOfAnotherServer:
-    @pytest.mark.journey
-    def test_no_request_without_consent(
-        self, page: Page, walk: Dataset, elsewhere: None, requested: list[Any], monitor: PageMonitor
-    ) -> None:
-        open_map(page, walk)
-        panel = open_panel(page)
-        panel.get_by_role("radio", name="Tile server").check()
-        expect(panel.get_by_text(SENTENCE)).to_be_visible()
-        expect(panel.get_by_role("button", name="Allow and reload the page")).to_be_visible()
-        page.keyboard.press("Escape")
-        expect(page.get_by_role("button", name="Base map: none")).to_be_focused()
-        # and a script that requests a tile all the same is stopped by the page's policy
-        refused = page.evaluate(
-            """(url) => new Promise((done) => {
-              document.addEventListener("securitypolicyviolation", ({ blockedURI }) => done(blockedURI));
-              new Image().src = url;
-            })""",
-            f"{HOST}/1/0/0.png",
-        )
-        assert refused.startswith(HOST)
-        assert requested == []
-        while not monitor.faults:  # reported by the page a moment later
-            page.wait_for_timeout(20)
-        assert monitor.faults == [f"CSP: img-src {HOST}/1/0/0.png :0"]
-        monitor.faults.clear()
-
-    def test_consent_is_remembered_until_it_is_taken_back(
-        self, page: Page, walk: Dataset, elsewhere: None, requested: list[dict[str, str]]
-    ) -> None:
-        open_map(page, walk)
-        panel = open_panel(page)
-        panel.get_by_role("radio", name="Tile server").check()
-        with page.expect_navigation():
-            panel.get_by_role("button", name="Allow and reload the page").click()
-        wait_for_tiles(page)
-        assert loaded(page) > 0
-        assert [headers for headers in requested if "referer" in headers or "cookie" in headers] == []
-        note = open_map(page, walk)
-        expect(note).to_contain_text("Streets of another server")
-        wait_for_tiles(page)
-        choose(page, "None")
-        before = len(requested)
-        open_map(page, walk)
-        page.get_by_role("button", name="Zoom in").click()
-        page.wait_for_timeout(300)
-        assert len(requested) == before
-
-    def test_consent_to_one_host_is_none_to_another(
-        self, page: Page, owner: User, walk: Dataset, elsewhere: None, requested: list[Any]
-    ) -> None:
-        choose_base_map(user=owner, choice="server", host="tiles.example.org")
-        User.objects.update(tile_host="other.example.org")
-        open_map(page, walk)
-        expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
-        assert requested == []
-
-
-@DEVICES
-def test_the_panel_and_the_search_are_accessible(
-    open_page: Callable[..., Page], owner: User, walk: Dataset, elsewhere: None, colour: str, size: dict[str, int]
+@pytest.mark.journey
+def test_of_another_server_with_consent_only(
+    page: Page, owner: User, walk: Dataset, elsewhere: None, requested: list[dict[str, str]], monitor: PageMonitor
 ) -> None:
-    page = open_page(owner, colour=colour, size=size)
+    choose_base_map(user=owner, choice="server", host="tiles.example.org")
+    User.objects.update(tile_host="other.example.org")  # consent to one host is none to another
     open_map(page, walk)
-    choose(page, "Built in")
-    page.wait_for_selector("canvas[data-layer=names][data-drawn]")
+    expect(page.get_by_role("button", name="Base map: none")).to_be_visible()
+    page.set_viewport_size(PHONE)
     panel = open_panel(page)
-    server = panel.get_by_role("radio", name="Tile server")
+    server, allow = (
+        panel.get_by_role("radio", name="Tile server"),
+        panel.get_by_role("button", name="Allow and reload the page"),
+    )
     server.check()
     expect(server).to_have_accessible_description(SENTENCE)
+    expect(panel.get_by_text(SENTENCE)).to_be_visible()
+    expect(allow).to_be_visible()
     box = panel.bounding_box()
+    assert box
     assert box["x"] >= 0
-    assert box["x"] + box["width"] <= size["width"]
-    assert faults_in_both_colours(page) == []
+    assert box["x"] + box["width"] <= PHONE["width"]
     page.keyboard.press("Escape")
-    open_search(page)
-    page.keyboard.type("pari")
-    expect(page.get_by_role("option").first).to_be_visible()
-    assert faults_in_both_colours(page) == []
+    expect(page.get_by_role("button", name="Base map: none")).to_be_focused()
+    # and a script that requests a tile all the same is stopped by the page's policy
+    refused = page.evaluate(
+        """(url) => new Promise((done) => {
+          document.addEventListener("securitypolicyviolation", ({ blockedURI }) => done(blockedURI));
+          new Image().src = url;
+        })""",
+        f"{HOST}/1/0/0.png",
+    )
+    assert refused.startswith(HOST)
+    assert requested == []
+    while not monitor.faults:  # reported by the page a moment later
+        page.wait_for_timeout(20)
+    assert monitor.faults == [f"CSP: img-src {HOST}/1/0/0.png :0"]
+    monitor.faults.clear()
+
+    open_panel(page)
+    server.check()
+    with page.expect_navigation():
+        allow.click()
+    wait_for_tiles(page)
+    assert loaded(page) > 0
+    assert [headers for headers in requested if "referer" in headers or "cookie" in headers] == []
+    expect(open_map(page, walk)).to_contain_text("Streets of another server")
+    wait_for_tiles(page)
+    choose(page, "None")
+    before = len(requested)
+    open_map(page, walk)
+    page.get_by_role("button", name="Zoom in").click()
+    at_rest(page)
+    assert len(requested) == before

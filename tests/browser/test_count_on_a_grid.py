@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from dashboard.accounts.models import User
-from tests.browser.conftest import SIZES, PageMonitor, check_page, open_upload
+from tests.browser.conftest import PageMonitor, open_upload
 from tests.dashboard import kinds
 from tests.dashboard.test_aggregation import HEADER, ROWS
 from tests.patience import patience
@@ -16,62 +13,56 @@ from tests.patience import patience
 
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-@SIZES
-def test_from_positions_to_a_release_of_their_counts(
-    open_page: Callable[..., Page], owner: User, monitor: PageMonitor, size: dict[str, int]
-) -> None:
-    page = open_page(owner, size=size)
-    open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
-    page.locator("summary[aria-label=More]").first.click()
-    page.get_by_role("link", name="Count on a grid").click()
+def test_from_positions_to_a_release_of_their_counts(phone: Page, monitor: PageMonitor) -> None:
+    open_upload(phone, "events.csv", kinds.checkins(ROWS, HEADER))
+    phone.locator("summary[aria-label=More]").first.click()
+    phone.get_by_role("link", name="Count on a grid").click()
 
-    expected, problem = page.locator("[data-expected]"), page.locator("[data-problem]")
+    expected, problem = phone.locator("[data-expected]"), phone.locator("[data-problem]")
     expect(expected).to_contain_text("Not covered: the box of the grid, which was taken from the data.")
-    page.get_by_label("West").fill("2.2")
+    phone.get_by_label("West").fill("2.2")
     expect(expected).to_contain_text("Give all four sides of the box, or none.")
     for label, value in {"South": "48.8", "East": "2.21", "North": "48.83"}.items():
-        page.get_by_label(label).fill(value)
-    page.get_by_role("textbox", name="Cells counted").fill("2")
+        phone.get_by_label(label).fill(value)
+    phone.get_by_role("textbox", name="Cells counted").fill("2")
     expect(expected).to_contain_text("Sensitivity 2: a person counts in at most 2 cells of a timestamp.")
     expect(expected).not_to_contain_text("the box of the grid")
     expect(expected).to_contain_text("1 event outside the box or the steps")
-    bar = page.locator("[data-submit-bar]")
+    bar = phone.locator("[data-submit-bar]")
     expect(bar).to_contain_text(f"{len(ROWS) - 1} of {len(ROWS)} events")
-    page.get_by_label("North").fill("48.801")
+    phone.get_by_label("North").fill("48.801")
     expect(bar).to_contain_text("No event is in the box and the steps.")
-    page.get_by_label("North").fill("48.83")
-    check_page(page)
+    phone.get_by_label("North").fill("48.83")
 
     monitor.expect(400)
-    page.get_by_role("textbox", name="Cell size").fill("1")
-    expect(page.locator("[data-field=cell_m] .field__error")).to_contain_text("at most 20,000 cells")
-    page.get_by_label("What counts once").select_option("event")
-    expect(page.get_by_label("Which cells")).to_be_hidden()
-    page.get_by_label("What counts once").select_option("person")
-    page.get_by_role("textbox", name="Cell size").fill("1112")
-    submit = page.get_by_role("button", name="Count the events")
+    phone.get_by_role("textbox", name="Cell size").fill("1")
+    expect(phone.locator("[data-field=cell_m] .field__error")).to_contain_text("at most 20,000 cells")
+    phone.get_by_label("What counts once").select_option("event")
+    expect(phone.get_by_label("Which cells")).to_be_hidden()
+    phone.get_by_label("What counts once").select_option("person")
+    phone.get_by_role("textbox", name="Cell size").fill("1112")
+    submit = phone.get_by_role("button", name="Count the events")
     expect(submit).to_be_enabled()
     expect(problem).to_be_hidden()
     refusal = {"message": "dataset must be ready", "code": "conflict", "field": "dataset", "rule": "ready"}
-    page.route("**/aggregate/", lambda route: route.fulfill(status=400, json={"errors": [refusal]}), times=1)
+    phone.route("**/aggregate/", lambda route: route.fulfill(status=400, json={"errors": [refusal]}), times=1)
     submit.click()
     expect(problem).to_have_text("Dataset must be ready")
     expect(submit).to_be_enabled()
     submit.click()
 
-    page.wait_for_url("**/datasets/*/")
-    expect(page.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
-    expect(page.locator("#reading")).to_contain_text("one person in at most 2 cells")
-    check_page(page)
-    page.get_by_role("link", name="New release").first.click()
-    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
-    sensitivity = page.get_by_role("textbox", name="Sensitivity")
+    phone.wait_for_url("**/datasets/*/")
+    expect(phone.locator(".chart .js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
+    expect(phone.locator("#reading")).to_contain_text("one person in at most 2 cells")
+    phone.get_by_role("link", name="New release").first.click()
+    expect(phone.locator("[data-promise]")).to_contain_text("which covers all events of one person at these timestamps")
+    sensitivity = phone.get_by_role("textbox", name="Sensitivity")
     expect(sensitivity).to_have_value("2")
     sensitivity.fill("1")
-    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Sensitivity Δ.")
-    page.get_by_role("button", name="Create 1 release").click()
+    expect(phone.locator("[data-submit-bar]")).to_contain_text("Correct Sensitivity Δ.")
+    phone.get_by_role("button", name="Create 1 release").click()
     expect(sensitivity).to_be_focused()
     sensitivity.fill("2")
-    page.get_by_role("button", name="Create 1 release").click()
-    page.wait_for_url("**/compare/**")
-    expect(page.locator("#releases")).to_contain_text("done", timeout=patience(30_000))
+    phone.get_by_role("button", name="Create 1 release").click()
+    phone.wait_for_url("**/compare/**")
+    expect(phone.locator("#releases")).to_contain_text("done", timeout=patience(30_000))

@@ -23,45 +23,6 @@ from tests.browser.test_map import walk as city_walk
 GEOLIFE_000 = 170_000
 """Points, rounded, of the first user of Geolife."""
 VISIBLE = 0.95
-# How each case is drawn where the world is `scale` pixels wide; steps in pixels at scale 2^20
-_CASES = """async () => {
-  const { Positions } = await import("/static/js/map/positions.js");
-  const { drawingFor } = await import("/static/js/map/track_drawing.js");
-  const { classesOf, classText, hexagonOf } = await import("/static/js/map/density.js");
-  let seed = 1;
-  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
-  const PX = 2 ** 12; // of y and, nearly, of longitude
-  const track = (n, place) => {
-    const [lonE7, y] = [new Int32Array(n), new Int32Array(n)];
-    for (let i = 0; i < n; i++) {
-      const [px, py] = place(i);
-      [lonE7[i], y[i]] = [Math.round(px * (3.6e9 / 2 ** 20)), Math.round(py * PX)];
-    }
-    return new Positions({ lonE7, y }, 0);
-  };
-  const noise = (px) => (random() + random() + random() - 1.5) * px;
-  const straight = track(500, (i) => [i * 20, 0]);
-  const zigzag = track(500, (i) => [i * 20, (i % 2) * 15]);
-  const precise = track(500, (i) => [i * 20 + noise(4), noise(4)]);
-  const noisy = track(500, (i) => [i * 0.5 + noise(600), noise(600)]);
-  const repeated = track(500, (i) => (i % 5 ? [i - (i % 5), 0] : [i, 0]));
-  const crowd = track(40_000, () => [noise(300), noise(300)]);
-  const drawn = (one, zoom) => drawingFor(one, 2 ** (20 + zoom));
-  const hexagons = [];
-  for (let k = 0; k < 2000; k++) {
-    const [x, y] = [noise(4000), noise(4000)];
-    const [c, r] = hexagonOf(x, y);
-    hexagons.push(Math.hypot(x - (c + (r & 1) / 2) * 9 * Math.sqrt(3), y - r * 13.5));
-  }
-  return {
-    straight: drawn(straight, 0), close: drawn(straight, 6), zigzag: drawn(zigzag, 0), precise: drawn(precise, 0),
-    noisy: drawn(noisy, 0), far: drawn(noisy, -9), crowd: drawn(crowd, 0), spread: drawn(crowd, 5),
-    repeated: drawn(repeated, 0), empty: drawn(track(0, () => [0, 0]), 0), one: drawn(track(1, () => [0, 0]), 0),
-    classes: [classesOf([0, 1, 1, 2, 9, 9]), classesOf([0]), classesOf([1000, 1000])],
-    text: classText([1, 2, 4, 9]),
-    farthest: Math.max(...hexagons),
-  };
-}"""
 # All layers of the map on one image, and which of its pixels have the original's colour
 _OF_ORIGINAL = """async (before) => {
   const layers = [...document.querySelectorAll("[data-map] canvas.map-canvas")];
@@ -84,18 +45,6 @@ _OF_ORIGINAL = """async (before) => {
   }
   return window.original.filter(is).length;
 }"""
-
-
-@pytest.mark.journey
-def test_the_drawing_follows_step_persistence_and_crowding(page: Page) -> None:
-    page.goto("/")
-    found = page.evaluate(_CASES)
-    lines = {name for name, drawing in found.items() if drawing == "line"}
-    assert lines == {"straight", "close", "zigzag", "precise", "far", "repeated", "empty", "one"}
-    assert (found["noisy"], found["crowd"], found["spread"]) == ("points", "density", "points")
-    assert found["classes"] == [[1, 2, 4, 9], [1, 2, 3, 4], [1, 10, 100, 1000]]
-    assert found["text"] == "1 · 2–3 · 4–8 · 9+"
-    assert found["farthest"] <= 9 + 1e-9, "a place lies in the hexagon of the nearest centre"
 
 
 @pytest.fixture
@@ -123,27 +72,32 @@ def visible_share(page: Page, dataset: Dataset, releases: list[Release]) -> floa
     return float(page.evaluate(_OF_ORIGINAL, True) / alone)
 
 
-class TestOriginalStaysVisible:
-    def test_under_five_kilometres_of_noise(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        releases = released(stays, "uniform", "skip", epsilon=3.0)
-        assert max(one.owner_view["mae_m"] for one in releases) > 5000
-        assert visible_share(page, taxi, releases) >= VISIBLE
-        legend = page.locator(".layer", has_text="Uniform")
-        expect(legend).to_contain_text("drawn as points")
-        legend.get_by_role("button", name="Line, opacity and order of Uniform").click()
-        choice = legend.get_by_role("combobox")
-        expect(choice.locator("option:checked")).to_have_text("Automatic: points")
-        choice.select_option("density")
-        expect(legend).to_contain_text("events per cell 1 · ")
-        page.wait_for_function("() => location.search.includes('draw=')")
-        page.reload()
-        wait_until_ready(page)
-        expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
+@pytest.mark.journey
+def test_the_original_stays_visible_under_five_kilometres_of_noise(
+    page: Page, taxi: Dataset, stays: LandmarkSet
+) -> None:
+    releases = released(stays, "uniform", "skip", epsilon=3.0)
+    assert max(one.owner_view["mae_m"] for one in releases) > 5000
+    assert visible_share(page, taxi, releases) >= VISIBLE
+    legend = page.locator(".layer", has_text="Uniform")
+    expect(legend).to_contain_text("drawn as points")
+    legend.get_by_role("button", name="Line, opacity and order of Uniform").click()
+    choice = legend.get_by_role("combobox")
+    expect(choice.locator("option:checked")).to_have_text("Automatic: points")
+    choice.select_option("density")
+    expect(legend).to_contain_text("events per cell 1 · ")
+    page.wait_for_function("() => location.search.includes('draw=')")
+    page.reload()
+    wait_until_ready(page)
+    expect(page.locator(".layer", has_text="Uniform")).to_contain_text("drawn as density")
 
-    def test_under_a_release_of_many_thousand_events(self, page: Page, owner: User, geolife: Dataset) -> None:
-        zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
-        landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
-        releases = released(landmarks, "skip", epsilon=1.0)
-        share: Any = visible_share(page, geolife, releases)
-        assert share >= VISIBLE
-        expect(page.locator(".layer", has_text="Skip")).to_contain_text("drawn as density")
+
+def test_the_original_stays_visible_under_a_release_of_many_thousand_events(
+    page: Page, owner: User, geolife: Dataset
+) -> None:
+    zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 300.0}
+    landmarks = mark_landmarks(owner=owner, dataset=geolife, method={"name": "zones", "zones": [zone]})
+    releases = released(landmarks, "skip", epsilon=1.0)
+    share: Any = visible_share(page, geolife, releases)
+    assert share >= VISIBLE
+    expect(page.locator(".layer", has_text="Skip")).to_contain_text("drawn as density")

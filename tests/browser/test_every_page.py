@@ -7,36 +7,36 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, widths
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, faults_in_both_colours, widths
 from tests.browser.page_cases import CASES, NO_PAGES, Case, page_views, visit
 from tests.browser.page_checks import (
     QUICK_S,
     UNFOLD,
     WATCH_SHIFTS,
+    chart_faults,
     glossary_faults,
     keyboard_faults,
     loading_faults,
     motion_faults,
 )
+from tests.browser.page_states import STATES
 from tests.browser.sample_states import SampleStates
 from tests.patience import patience
 
-OTHER = {"light": "dark", "dark": "light"}
+CHARTED = {"compare", "landmark-report", "stream", "stream-compare", "live-stream", "experiment"}
 
 
-@pytest.fixture
-def stage(transactional_db: None) -> SampleStates:
-    made = SampleStates()
-    made.add_every_state()
-    return made
+def what_axe_finds(page: Page) -> list[str]:
+    """The parts of a page have the same colours on a phone as on a desktop, which is checked in both."""
+    return (faults_in_both_colours if page.viewport_size == DESKTOP else accessibility_faults)(page)
 
 
-def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor, colour: str) -> list[str]:
-    """Everything wrong with one page at this size; loaded in ``colour``, on a desktop checked in the other one too."""
+def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor) -> list[str]:
+    """Everything wrong with one page at this size and in these colours, on a desktop in the others too."""
+    page.goto("about:blank")  # the page before still polls its jobs
     monitor.expected = {case.status}
-    page.emulate_media(color_scheme=colour)
     response = visit(page, case, stage, monitor.origin)
     faults = [f"answers {response.status}"] if response.status != case.status else []
     desk = page.viewport_size == DESKTOP
@@ -46,43 +46,66 @@ def faults_of(page: Page, case: Case, stage: SampleStates, monitor: PageMonitor,
         faults.append(f"{wide} px wide in a window of {window}")
     faults += glossary_faults(page) if case.explains else []
     page.evaluate(UNFOLD)
-    faults += [f"{colour}: {one}" for one in accessibility_faults(page)]
-    if desk:  # the parts of a page have the same colours on a phone
-        page.emulate_media(color_scheme=OTHER[colour])
-        faults += [f"{OTHER[colour]}: {one}" for one in accessibility_faults(page, "color-contrast")]
-        faults += keyboard_faults(page)
+    faults += what_axe_finds(page)
+    faults += keyboard_faults(page) if desk else []
+    faults += chart_faults(page) if case.name in CHARTED else []
     faults += monitor.faults
     monitor.faults.clear()
     return [f"{case.name}: {one}" for one in faults]
 
 
+def faults_of_state(page: Page, name: str, act: Callable[[Page], None], monitor: PageMonitor) -> list[str]:
+    """Everything wrong with what is opened on a page."""
+    monitor.expected |= {400, 401, 422}
+    try:
+        act(page)
+    except (AssertionError, Error) as error:
+        return [f"{name} is not opened: {error}"]
+    wide, window = widths(page)
+    faults = [f"{wide} px wide in a window of {window}"] if wide > window else []
+    faults += what_axe_finds(page) + monitor.faults
+    monitor.faults.clear()
+    page.keyboard.press("Escape")
+    return [f"{name}: {one}" for one in faults]
+
+
 @pytest.mark.pages
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("size", "colour"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+@pytest.mark.timeout(1800)
 def test_nothing_is_wrong_with_any_page(
-    open_page: Callable[..., Page], stage: SampleStates, monitor: PageMonitor, size: dict[str, int], colour: str
+    open_page: Callable[..., Page], transactional_db: None, monitor: PageMonitor, client: Client
 ) -> None:
-    more = {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"} if size is PHONE else {}
-    page = open_page(size=size, **more)
-    page.set_default_timeout(patience(120_000))
-    page.add_init_script(WATCH_SHIFTS)
-    faults = [fault for case in CASES for fault in faults_of(page, case, stage, monitor, colour)]
+    stage = SampleStates()
+    stage.add_every_state()
+    nothing_is_listed_as_no_page_that_is_one(client, stage)
+    faults = []
+    for size, colour, more in (
+        (DESKTOP, "light", {}),
+        (PHONE, "dark", {"has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}),
+    ):
+        page = open_page(size=size, colour=colour, **more)
+        page.set_default_timeout(patience(120_000))
+        page.add_init_script(WATCH_SHIFTS)
+        for case in CASES:
+            faults += faults_of(page, case, stage, monitor)
+            for name, act in STATES.get(case.name, {}).items():
+                faults += faults_of_state(page, name, act, monitor)
     assert not faults, "\n".join(faults)
 
 
-class TestTheListIsWhole:
-    @pytest.mark.journey
-    def test_every_view_of_the_resolver_is_in_it(self) -> None:
-        errors = {"400", "403_csrf", "404", "500"}
-        assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()
+@pytest.mark.journey
+def test_every_view_of_the_resolver_is_a_case() -> None:
+    errors = {"400", "403_csrf", "404", "500"}
+    assert page_views() == {case.view for case in CASES} - errors | NO_PAGES.keys()
+    assert STATES.keys() <= {case.name for case in CASES}
 
-    def test_what_is_listed_as_no_page_is_none(self, client: Client, stage: SampleStates) -> None:
-        client.force_login(stage.researcher)
-        answers = {view: client.get(_address(view, stage)) for view in NO_PAGES}
-        assert {view: answer.status_code for view, answer in answers.items()} == NO_PAGES
-        assert "html" not in answers["healthz"].headers["Content-Type"]
-        for answer in answers.values():
-            answer.getvalue()  # downloads are open files until they are read
+
+def nothing_is_listed_as_no_page_that_is_one(client: Client, stage: SampleStates) -> None:
+    client.force_login(stage.researcher)
+    answers = {view: client.get(_address(view, stage)) for view in NO_PAGES}
+    assert {view: answer.status_code for view, answer in answers.items()} == NO_PAGES
+    assert "html" not in answers["healthz"].headers["Content-Type"]
+    for answer in answers.values():
+        answer.getvalue()  # downloads are open files until they are read
 
 
 def _address(view: str, stage: SampleStates) -> str:

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.core.files.base import ContentFile
 from playwright.sync_api import Download, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
 from dashboard.experiments import execution
 from dashboard.experiments.models import Experiment, Part
 from dashboard.experiments.services import submit_experiment
 from dashboard.jobs.models import State
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.services import submit_release
-from privacy_engine.experiments import presets, run, write
+from privacy_engine.experiments import measures, presets, run, write
+from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import run_jobs
+from tests.browser.conftest import DESKTOP, PHONE, run_jobs
+from tests.browser.rendering import wait_until_ready
+from tests.browser.test_experiment_form import form, plan, spec_of
+from tests.dashboard import kinds
+from tests.patience import patience
 
 PLOTS = """() => [...document.querySelectorAll(".js-plotly-plot")].map((plot) => Object.fromEntries(
   plot.data.filter(({ name }) => name).map(({ name, x, y, visible }) => [name, { x: [...x], y: [...y], visible }])))"""
+
+FILES = {"stream": kinds.wide(kinds.counts()), "checkins": kinds.checkins(kinds.checkin_rows())}
+SWEPT = {"stream": ("Window", "5, 10"), "checkins": ("Cells per side", "4, 8")}
+VERTICAL = """() => { const { data, _fullLayout: { yaxis } } = document.querySelector(".js-plotly-plot");
+  const values = data.filter(({ name }) => name).flatMap(({ y }) => [...y]);
+  return [yaxis.type, yaxis.range, values, yaxis.title.text.replaceAll("<br>", " ")] }"""
+GENERATED = {"stream": ("Generated stream", 2), "checkins": ("Generated check-ins", 1)}
 
 
 def do_parts(count: int) -> None:
@@ -48,201 +62,252 @@ def submitted(owner: User, **changes: Any) -> Experiment:
     return submit_experiment(owner=owner, preset=preset)
 
 
-@pytest.fixture
-def losses() -> Any:
-    return presets.parse({"name": "correlated-loss"})
+@pytest.mark.journey
+def test_loss_under_correlation_from_a_click_to_its_files(page: Page, owner: User, tmp_path: Path) -> None:
+    losses: Any = presets.parse({"name": "correlated-loss"})
+    page.goto("/experiments/")
+    page.get_by_role("button", name="Run Loss under correlation").click()
+    state = page.locator("[data-state-text]")
+    expect(state).to_have_text("Waiting for a worker, first in the queue")
+    expect(page.get_by_role("heading", name="Strong, s = 0.01")).to_be_visible()
+    assert drawn(page) == 0
+    do_parts(5)
+    expect(state).to_contain_text("Computing")
+    expect(page.locator("[data-panels]")).not_to_have_attribute("data-drawn", "0")
+    some = drawn(page)
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(state).to_contain_text("Stopped")
+    assert not Part.objects.filter(state=State.QUEUED).exists()
+    page.get_by_role("button", name="Resume", exact=True).click()
+    expect(state).to_have_text("Waiting for a worker, first in the queue")
+    assert drawn(page) >= some  # what was computed is shown still
+    run_jobs()
+    expect(state).to_have_text("Done")
+    expect(page.locator("[data-panels]")).to_have_attribute("data-drawn", str(3 * 5 * 6 + 3 * 6))
 
+    table = run(losses.spec(), losses.data())
+    plots = page.evaluate(PLOTS)
+    assert [len(plot) for plot in plots] == [6, 6, 6]
+    mine = [
+        row for row in table.to_pylist() if row["metric"] == "loss-own" and row.get("correlation.smoothing") == 0.01
+    ]
+    ends = [row["mean"] for row in mine if row["landmarks.distribution"] == "left-skewed"]
+    assert plots[2]["Towards the end (left-skewed)"]["y"] == pytest.approx(ends, rel=1e-12)
+    none = [row["mean"] for row in table.to_pylist() if row["metric"] == "loss-own"][:6]
+    assert plots[0]["No correlation"]["y"] == pytest.approx(none, rel=1e-12)
 
-class TestPresets:
-    @pytest.mark.journey
-    def test_loss_under_correlation_from_a_click_to_its_files(
-        self, page: Page, owner: User, losses: Any, tmp_path: Path
-    ) -> None:
-        page.goto("/experiments/")
-        page.get_by_role("button", name="Run Loss under correlation").click()
-        state = page.locator("[data-state-text]")
-        expect(state).to_have_text("Waiting for a worker, first in the queue")
-        expect(page.get_by_role("heading", name="Strong, s = 0.01")).to_be_visible()
-        assert drawn(page) == 0
-        do_parts(5)
-        expect(state).to_contain_text("Computing")
-        expect(page.locator("[data-panels]")).not_to_have_attribute("data-drawn", "0")
-        some = drawn(page)
-        page.get_by_role("button", name="Cancel", exact=True).click()
-        expect(state).to_contain_text("Stopped")
-        assert not Part.objects.filter(state=State.QUEUED).exists()
-        page.get_by_role("button", name="Resume", exact=True).click()
-        expect(state).to_have_text("Waiting for a worker, first in the queue")
-        assert drawn(page) >= some  # what was computed is shown still
-        run_jobs()
-        expect(state).to_have_text("Done")
-        expect(page.locator("[data-panels]")).to_have_attribute("data-drawn", str(3 * 5 * 6 + 3 * 6))
-
-        table = run(losses.spec(), losses.data())
-        plots = page.evaluate(PLOTS)
-        assert [len(plot) for plot in plots] == [6, 6, 6]
-        mine = [
-            row for row in table.to_pylist() if row["metric"] == "loss-own" and row.get("correlation.smoothing") == 0.01
-        ]
-        ends = [row["mean"] for row in mine if row["landmarks.distribution"] == "left-skewed"]
-        assert plots[2]["Towards the end (left-skewed)"]["y"] == pytest.approx(ends, rel=1e-12)
-        none = [row["mean"] for row in table.to_pylist() if row["metric"] == "loss-own"][:6]
-        assert plots[0]["No correlation"]["y"] == pytest.approx(none, rel=1e-12)
-
-        image = saved(page, "Strong, s = 0.01", "SVG")
-        assert Path(image.path()).read_text().startswith("<svg")
-        assert image.suggested_filename == "Loss-under-correlation-synthetic-series_loss-own_Strong-s-0.01.svg"
-        rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
-        assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
-        write(table, losses.spec(), tmp_path)
-        page.get_by_text("Download", exact=True).click()
-        for label, name in (
-            ("Table as CSV", "table.csv"),
-            ("Table as Parquet", "table.parquet"),
-            ("Figure’s table for LaTeX (pgfplots)", "table.tex"),
-            ("Spec as JSON", "spec.json"),
-        ):
-            with page.expect_download() as waiting:
-                page.get_by_role("link", name=label).click()
-            assert Path(waiting.value.path()).read_bytes() == (tmp_path / name).read_bytes(), name
-
-    def test_on_a_dataset_of_ones_own(self, page: Page, taxi: Dataset) -> None:
-        page.goto("/experiments/")
-        page.get_by_label("Data", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
-        page.get_by_role("button", name="Run Temporal distance by distribution").click()
-        expect(page.get_by_role("heading", name="Temporal distance by distribution")).to_be_visible()
-        expect(page.locator("[data-state-text]")).to_be_visible()
-        run_jobs()
-        expect(page.locator("[data-state-text]")).to_have_text("Done")
-        made = Experiment.objects.get()
-        assert (made.dataset, made.lengths) == (taxi, [taxi.points])
-        expect(page.get_by_role("link", name="Taxi day")).to_be_visible()
-
-
-class TestAttacks:
-    def test_a_release_is_attacked_from_its_row(self, page: Page, owner: User, stays: LandmarkSet) -> None:
-        spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
-        submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
-        run_jobs()
-        page.goto(f"/datasets/{stays.dataset_id}/")
-        page.get_by_role("link", name=re.compile("^Attack Skip .* in an experiment")).click()
-        expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
-        expect(page.locator("[data-fold=measures]")).to_contain_text("Home found")
-        page.get_by_role("button", name="Run the experiment").click()
-        expect(page.locator("[data-state-text]")).to_be_visible()
-        run_jobs()
-        expect(page.locator("[data-state-text]")).to_have_text("Done")
-        page.get_by_label("Measure", exact=True).select_option(index=3)
-        expect(page.locator("[data-measure]")).to_contain_text("Home found")
-        expect(page.get_by_role("rowheader")).to_have_count(5)
-        about = page.get_by_role("region", name="What was measured")
-        expect(about).to_contain_text("How often the home is found")
-
-
-class TestReading:
-    def test_axes_change_places_and_lines_are_hidden(self, page: Page, owner: User) -> None:
-        row = submitted(owner, name="correlated-loss", repetitions=3, events=30)
-        run_jobs()
-        page.goto(f"/experiments/{row.pk}/")
-        expect(page.locator(".js-plotly-plot")).to_have_count(3)
-        page.get_by_label("Charts by").select_option(label="Where landmarks lie")
-        expect(page.locator(".js-plotly-plot")).to_have_count(5)
-        lines = page.locator("[data-lines] button")
-        expect(lines).to_have_text(["No correlation", "Weak, s = 1", "Moderate, s = 0.1", "Strong, s = 0.01"])
-        lines.nth(3).click()
-        expect(lines.nth(3)).to_have_attribute("aria-pressed", "false")
-        assert page.evaluate(PLOTS)[0]["Strong, s = 0.01"]["visible"] is False
-        page.get_by_label("Charts by").select_option(label="one chart")
-        expect(page.locator(".js-plotly-plot")).to_have_count(1)
-        expect(page.get_by_label("Where landmarks lie")).to_be_visible()
-        page.get_by_label("Measure", exact=True).select_option(
-            label="Loss of landmarks and one event, mean over events"
-        )
-        expect(page.locator("[data-measure]")).to_have_text("Loss of landmarks and one event, mean over events")
-
-    def test_another_experiment_lies_beside_it(self, page: Page, owner: User) -> None:
-        one, two = submitted(owner), submitted(owner, seed=9)
-        apart = submitted(owner, name="privacy-utility", repetitions=1, events=10)
-        run_jobs()
-        Experiment.objects.filter(pk=two.pk).update(name="Seed nine")
-        page.goto(f"/experiments/{one.pk}/")
-        page.get_by_label("Compare with").select_option(str(two.pk))
-        page.wait_for_url(f"**/?with={two.pk}")
-        expect(page.locator("[data-lines] button").last).to_have_text("Anywhere, Seed nine")
-        expect(page.get_by_role("columnheader", name="mean, Seed nine")).to_be_visible()
-        expect(page.locator("[data-panels][data-drawn] .js-plotly-plot")).to_have_count(1)
-        (plot,) = page.evaluate(PLOTS)
-        assert plot["Anywhere"]["x"] == plot["Anywhere, Seed nine"]["x"]
-        assert plot["Anywhere"]["y"] != plot["Anywhere, Seed nine"]["y"]
-        page.get_by_label("Compare with").select_option(str(apart.pk))
-        expect(page.locator("[data-compared]")).to_contain_text("is over other axes: release, level")
-
-    def test_a_failure_shows_its_reason_and_can_be_resumed(
-        self, page: Page, owner: User, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        row = submitted(owner, name="correlated-loss", repetitions=100)
-        with monkeypatch.context() as broken:
-            broken.setattr("privacy_engine.experiments.run_block", None)
-            do_parts(2)
-        page.goto(f"/experiments/{row.pk}/")
-        expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
-        page.get_by_role("button", name="Resume", exact=True).click()
-        expect(page.locator("[data-state-text]")).to_have_text("Waiting for a worker, first in the queue")
-        run_jobs()
-        expect(page.locator("[data-state-text]")).to_have_text("Done")
-        expect(page.locator("[data-problem]")).to_be_hidden()
-
-    def test_renamed_and_deleted(self, page: Page, owner: User) -> None:
-        row = submitted(owner)
-        run_jobs()
-        page.goto("/experiments/")
-        page.get_by_role("button", name=f"Rename {row.name}").click()
-        page.get_by_label("Name", exact=True).fill("Distances")
-        page.get_by_role("dialog").get_by_role("button", name="Save").click()
-        page.get_by_role("link", name="Distances", exact=True).click()
-        expect(page.locator("[data-panels][data-drawn]")).to_be_visible()
-        page.get_by_label("More", exact=True).click()
-        page.get_by_role("button", name="Delete", exact=True).click()
-        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        page.wait_for_url("**/experiments/")
-        expect(page.get_by_text("No experiments yet.")).to_be_visible()
-        assert not list(Path(settings.CAIRN_HOME, "blocks").rglob("*.npy"))
-
-
-class TestRuns:
-    def test_columns_order_tags_comparison_and_file(self, page: Page, owner: User, taxi: Dataset) -> None:
-        first = submitted(owner, seed=1)
-        second = submitted(owner, seed=2)
-        run_jobs()
-        page.goto("/experiments/")
-        runs = page.locator(".runs")
-        expect(runs.get_by_role("columnheader")).to_contain_text(["Run", "State", "Seed"])
-        expect(runs.locator("tbody tr")).to_have_count(2)
-        assert second.name.endswith("seed 2")
-        runs.get_by_role("link", name="Seed", exact=True).click()
-        expect(runs.get_by_role("columnheader", name="Seed")).to_have_attribute("aria-sort", "ascending")
-        expect(runs.locator("tbody tr").first).to_contain_text(first.name)
-        runs.get_by_role("link", name="Seed", exact=True).click()
-        expect(runs.locator("tbody tr").first).to_contain_text(second.name)
-
-        page.locator("#columns summary").click()
-        page.locator("#columns").get_by_role("checkbox", name="Repetitions").check()
-        expect(runs.get_by_role("columnheader", name="Repetitions")).to_be_visible()
-        page.keyboard.press("Escape")
-        runs.get_by_role("button", name=f"Rename {second.name}").click()
-        page.get_by_role("textbox", name="Tags").fill("paper, draft")
-        page.get_by_role("button", name="Save", exact=True).click()
-        expect(runs.get_by_role("link", name="Experiments with tag paper")).to_be_visible()
-        page.get_by_role("searchbox").fill("draft")
-        expect(runs.locator("tbody tr")).to_have_count(1)
+    image = saved(page, "Strong, s = 0.01", "SVG")
+    assert Path(image.path()).read_text().startswith("<svg")
+    assert image.suggested_filename == "Loss-under-correlation-synthetic-series_loss-own_Strong-s-0.01.svg"
+    rows = list(csv.DictReader(Path(saved(page, "Strong, s = 0.01", "CSV").path()).read_text().splitlines()))
+    assert [float(row["Towards the end (left-skewed) (ε)"]) for row in rows] == pytest.approx(ends, rel=1e-12)
+    write(table, losses.spec(), tmp_path)
+    page.get_by_text("Download", exact=True).click()
+    for label, name in (
+        ("Table as CSV", "table.csv"),
+        ("Table as Parquet", "table.parquet"),
+        ("Figure’s table for LaTeX (pgfplots)", "table.tex"),
+        ("Spec as JSON", "spec.json"),
+    ):
         with page.expect_download() as waiting:
-            page.get_by_role("link", name="Table as CSV").click()
-        rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
-        assert [(row["name"], row["Seed"], row["tags"]) for row in rows] == [(second.name, "2", "paper, draft")]
+            page.get_by_role("link", name=label).click()
+        assert Path(waiting.value.path()).read_bytes() == (tmp_path / name).read_bytes(), name
 
-        page.get_by_role("searchbox").fill("")
-        expect(runs.locator("tbody tr")).to_have_count(2)
-        for name in (first.name, second.name):
-            runs.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
-        page.get_by_role("link", name="Compare 2 runs").click()
-        expect(page.get_by_label("Compare with")).not_to_have_value("")
+
+@pytest.mark.journey
+@pytest.mark.usefixtures("worker")
+@pytest.mark.parametrize(("kind", "size"), [("checkins", PHONE), ("stream", DESKTOP)])
+def test_another_kind_from_the_form_to_the_table(
+    open_page: Callable[..., Page], owner: User, kind: str, size: dict[str, int]
+) -> None:
+    dataset = import_dataset(owner=owner, upload=ContentFile(FILES[kind], name="data.csv"))
+    page = open_page(owner, size=size)
+    form(page, f"?kind={kind}")
+    for cls in (one for one in mechanisms.of(kind) if not getattr(one, "needs_venues", False)):
+        expect(page.locator("[data-mechanisms]").get_by_label(cls.title, exact=True)).to_be_checked()
+    expect(page.locator("[data-landmarks], [data-correlation], [data-dummies]")).to_have_count(0)
+    expect(page.locator("[data-measures] [name=measure]")).to_have_count(len(measures.of(kind)))
+
+    label, values = SWEPT[kind]
+    page.locator("[data-swept]").get_by_label(label, exact=False).first.fill(values)
+    page.locator("[data-swept]").get_by_label("Level", exact=False).first.fill("1")
+    page.get_by_role("textbox", name="Repetitions").fill("2")
+    page.locator("[data-data]").get_by_label("A dataset").check()
+    expect(plan(page)).to_contain_text("× 2 repetitions")
+    expect(plan(page)).to_contain_text("120 counts" if kind == "stream" else "200 check-ins")
+    assert "data" not in spec_of(page)["base"]
+    page.get_by_role("button", name="Run the experiment").click()
+    page.wait_for_url("**/experiments/*-*/")
+    expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=patience(60_000))
+    expect(page.locator("[data-results][data-ready=all]")).to_be_visible(timeout=patience(30_000))
+    expect(page.locator(".js-plotly-plot").first).to_be_visible(timeout=patience(30_000))
+    row = Experiment.objects.get()
+    assert (row.kind, row.dataset_id) == (kind, dataset.pk)
+    units = {one.full_title: one.unit for one in row.parsed_spec.metrics}
+    about = page.locator("[data-about]")
+    for title, unit in units.items():
+        expect(about).to_contain_text(f"{title} {unit}".strip())
+    heads = page.locator("[data-numbers] thead th").all_text_contents()
+    assert "marked" not in heads
+    expect(page.locator("[data-numbers] tbody tr")).to_have_count(len(list(row.parsed_spec.points())))
+    expect(page.locator(".title")).to_contain_text("not private")
+
+    page.get_by_text("Download", exact=False).first.click()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Table as CSV").click()
+    rows = list(csv.DictReader(Path(started.value.path()).read_text().splitlines()))
+    assert {one["metric"] for one in rows} == {one.column_name for one in row.parsed_spec.metrics}
+    assert len(rows) == len(list(row.parsed_spec.points())) * len(units)
+
+
+def test_presets_run_from_the_list(page: Page, taxi: Dataset) -> None:
+    state = page.locator("[data-state-text]")
+    page.goto("/experiments/")
+    page.get_by_label("Data", exact=True).select_option(label=f"Taxi day, {taxi.points} events")
+    page.get_by_role("button", name="Run Temporal distance by distribution").click()
+    expect(page.get_by_role("heading", name="Temporal distance by distribution")).to_be_visible()
+    expect(state).to_be_visible()
+    run_jobs()
+    expect(state).to_have_text("Done")
+    made = Experiment.objects.get()
+    assert (made.dataset, made.lengths) == (taxi, [taxi.points])
+    expect(page.get_by_role("link", name="Taxi day")).to_be_visible()
+
+    for kind, (data, many) in GENERATED.items():
+        page.goto("/experiments/")
+        page.locator(f"#presets-{kind} > summary").click()
+        page.locator(f"[data-run][data-kind={kind}]").first.click()
+        page.wait_for_url("**/experiments/*-*/")
+        row = Experiment.objects.latest("created_at")
+        assert (row.kind, row.dataset_id) == (kind, None)
+        expect(page.locator(".title")).to_contain_text("generated")
+        page.get_by_role("link", name="Clone and edit").click()
+        wait_until_ready(page, "[data-form]")
+        expect(page.locator("[data-by-hand]")).to_be_hidden()
+        expect(page.locator("[data-data]").get_by_label("Generated data")).to_be_checked()
+        rows = page.locator("[data-data] [data-row]")
+        expect(rows).to_have_count(many)
+        expect(rows.first).to_contain_text(data)
+
+
+def test_a_release_is_attacked_from_its_row(page: Page, owner: User, stays: LandmarkSet) -> None:
+    spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-skip", "epsilon": 1.0, "radius_m": 50.0}})
+    submit_release(owner=owner, dataset=stays.dataset, landmark_set=stays, spec=spec)
+    run_jobs()
+    page.goto(f"/datasets/{stays.dataset_id}/")
+    page.get_by_role("link", name=re.compile("^Attack Skip .* in an experiment")).click()
+    expect(page.locator("[data-form][data-ready=all]")).to_be_visible()
+    expect(page.locator("[data-fold=measures]")).to_contain_text("Home found")
+    page.get_by_role("button", name="Run the experiment").click()
+    expect(page.locator("[data-state-text]")).to_be_visible()
+    run_jobs()
+    expect(page.locator("[data-state-text]")).to_have_text("Done")
+    page.get_by_label("Measure", exact=True).select_option(index=3)
+    expect(page.locator("[data-measure]")).to_contain_text("Home found")
+    expect(page.get_by_role("rowheader")).to_have_count(5)
+    about = page.get_by_role("region", name="What was measured")
+    expect(about).to_contain_text("How often the home is found")
+
+
+@pytest.mark.journey
+def test_a_failure_is_resumed_and_axes_change_places(page: Page, owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = submitted(owner, name="correlated-loss", repetitions=100, events=30)
+    with monkeypatch.context() as broken:
+        broken.setattr("privacy_engine.experiments.run_block", None)
+        do_parts(2)
+    page.goto(f"/experiments/{row.pk}/")
+    expect(page.locator("[data-problem]")).to_contain_text("Internal error.")
+    page.get_by_role("button", name="Resume", exact=True).click()
+    state = page.locator("[data-state-text]")
+    expect(state).to_have_text("Waiting for a worker, first in the queue")
+    run_jobs()
+    expect(state).to_have_text("Done")
+    expect(page.locator("[data-problem]")).to_be_hidden()
+    expect(page.locator(".js-plotly-plot")).to_have_count(3)
+    page.get_by_label("Charts by").select_option(label="Where landmarks lie")
+    expect(page.locator(".js-plotly-plot")).to_have_count(5)
+    lines = page.locator("[data-lines] button")
+    expect(lines).to_have_text(["No correlation", "Weak, s = 1", "Moderate, s = 0.1", "Strong, s = 0.01"])
+    lines.nth(3).click()
+    expect(lines.nth(3)).to_have_attribute("aria-pressed", "false")
+    assert page.evaluate(PLOTS)[0]["Strong, s = 0.01"]["visible"] is False
+    page.get_by_label("Charts by").select_option(label="one chart")
+    expect(page.locator(".js-plotly-plot")).to_have_count(1)
+    expect(page.get_by_label("Where landmarks lie")).to_be_visible()
+    page.get_by_label("Measure", exact=True).select_option(label="Loss of landmarks and one event, mean over events")
+    expect(page.locator("[data-measure]")).to_have_text("Loss of landmarks and one event, mean over events")
+
+
+@pytest.mark.journey
+def test_runs_are_listed_compared_renamed_and_deleted(page: Page, owner: User) -> None:
+    first, second = submitted(owner, seed=1), submitted(owner, seed=2)
+    run_jobs()
+    page.goto("/experiments/")
+    runs = page.locator(".runs")
+    expect(runs.get_by_role("columnheader")).to_contain_text(["Run", "State", "Seed"])
+    expect(runs.locator("tbody tr")).to_have_count(2)
+    assert second.name.endswith("seed 2")
+    runs.get_by_role("link", name="Seed", exact=True).click()
+    expect(runs.get_by_role("columnheader", name="Seed")).to_have_attribute("aria-sort", "ascending")
+    expect(runs.locator("tbody tr").first).to_contain_text(first.name)
+    runs.get_by_role("link", name="Seed", exact=True).click()
+    expect(runs.locator("tbody tr").first).to_contain_text(second.name)
+
+    page.locator("#columns summary").click()
+    page.locator("#columns").get_by_role("checkbox", name="Repetitions").check()
+    expect(runs.get_by_role("columnheader", name="Repetitions")).to_be_visible()
+    page.keyboard.press("Escape")
+    runs.get_by_role("button", name=f"Rename {second.name}").click()
+    page.get_by_label("Name", exact=True).fill("Seed nine")
+    page.get_by_role("textbox", name="Tags").fill("paper, draft")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(runs.get_by_role("link", name="Experiments with tag paper")).to_be_visible()
+    page.get_by_role("searchbox").fill("draft")
+    expect(runs.locator("tbody tr")).to_have_count(1)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Table as CSV").click()
+    rows = list(csv.DictReader(Path(waiting.value.path()).read_text().splitlines()))
+    assert [(row["name"], row["Seed"], row["tags"]) for row in rows] == [("Seed nine", "2", "paper, draft")]
+    page.get_by_role("searchbox").fill("")
+    expect(runs.locator("tbody tr")).to_have_count(2)
+    for name in (first.name, "Seed nine"):
+        runs.get_by_role("checkbox", name=f"Select {name}", exact=True).check()
+    page.get_by_role("link", name="Compare 2 runs").click()
+    expect(page.get_by_label("Compare with")).not_to_have_value("")
+
+    apart = submitted(owner, name="privacy-utility", repetitions=1, events=10)
+    run_jobs()
+    page.goto(f"/experiments/{first.pk}/")
+    page.get_by_label("Compare with").select_option(str(second.pk))
+    page.wait_for_url(f"**/?with={second.pk}")
+    expect(page.locator("[data-lines] button").last).to_have_text("Anywhere, Seed nine")
+    expect(page.get_by_role("columnheader", name="mean, Seed nine")).to_be_visible()
+    expect(page.locator("[data-panels][data-drawn] .js-plotly-plot")).to_have_count(1)
+    (plot,) = page.evaluate(PLOTS)
+    assert plot["Anywhere"]["x"] == plot["Anywhere, Seed nine"]["x"]
+    assert plot["Anywhere"]["y"] != plot["Anywhere, Seed nine"]["y"]
+    page.get_by_label("Compare with").select_option(str(apart.pk))
+    expect(page.locator("[data-compared]")).to_contain_text("is over other axes: release, level")
+    page.get_by_label("More", exact=True).click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.wait_for_url("**/experiments/")
+    expect(runs.locator("tbody tr")).to_have_count(2)
+    assert not Experiment.objects.filter(pk=first.pk).exists()
+
+
+def test_negative_correlations_are_drawn(page: Page, owner: User) -> None:
+    small = kinds.wide(kinds.counts() % 3)
+    dataset = import_dataset(owner=owner, upload=ContentFile(small, name="data.csv"))
+    run_jobs()
+    preset = presets.parse({"name": "stream-correlation", "repetitions": 2})
+    row = submit_experiment(owner=owner, dataset=dataset, preset=preset)
+    run_jobs()
+    page.goto(f"/experiments/{row.pk}/")
+    expect(page.locator("[data-results][data-ready=all]")).to_be_visible(timeout=patience(30_000))
+    kind, (low, high), values = page.evaluate(VERTICAL)[:3]
+    assert kind == "linear"
+    assert low < min(values) < 0 < max(values) < high
+    page.get_by_role("button", name="logarithmic axis").click()
+    page.wait_for_function(f"({VERTICAL})()[0] === 'log'")
+    assert "values below 0 are not shown" in page.evaluate(VERTICAL)[3]

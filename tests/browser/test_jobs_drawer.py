@@ -20,7 +20,8 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DEVICES, WALK, PageMonitor, check_page, run_jobs
+from tests.browser.conftest import WALK, PageMonitor, run_jobs
+from tests.browser.newcomer import tab_to
 from tests.patience import patience
 
 WHY = {"code": "memory", "message": "The job needed more memory than one job may use."}
@@ -32,10 +33,17 @@ WAITS = """
   window.waits = [];
   const later = window.setTimeout;
   window.setTimeout = (what, ms, ...rest) => {
-    if (ms >= 1000) waits.push(ms);
+    if (what.name !== "start") return later(what, ms, ...rest); // of another module, or of a response
+    waits.push(ms);
     return later(what, Math.min(ms, 50), ...rest);
   };
 """
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 
 @pytest.fixture
@@ -54,17 +62,6 @@ def make_release(owner: User, walk: Dataset) -> Callable[..., Release]:
     return submit
 
 
-@pytest.fixture
-def failed(make_release: Any) -> Release:
-    """One that a worker could not finish."""
-    return make_release(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
-
-
-def polls(monitor: PageMonitor) -> int:
-    """Return how often the page has polled the jobs."""
-    return sum(url.endswith("/api/v1/jobs/") for url in monitor.requests)
-
-
 def button(page: Page) -> Locator:
     return page.locator("[data-jobs-button]")
 
@@ -80,202 +77,118 @@ def open_drawer(page: Page) -> Locator:
     return drawer(page)
 
 
-class TestTexts:
-    @pytest.mark.journey
-    def test_stage_share_and_time_left(self, page: Page, make_release: Any) -> None:
-        began = now() - timedelta(seconds=60)
-        held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "started_at": began, "attempt": 1}
-        make_release(stage="Drawing", progress=0.5, **held)
-        make_release("skip")
-        shown = open_drawer(page)
-        expect(shown).to_contain_text(re.compile(r"drawing · 50\s% · \d.* left"))
-        expect(shown.get_by_role("progressbar", name=TITLE)).to_have_js_property("value", 0.5)
-        expect(shown).to_contain_text("waiting for a worker")
-        expect(button(page)).to_contain_text(re.compile(r"1 of 2 jobs running · 25\s%"))
-
-    def test_the_outcome_is_announced_once(self, page: Page, make_release: Any) -> None:
-        make_release()
-        shown = open_drawer(page)
-        expect(shown).to_contain_text("waiting for a worker")
-        run_jobs()
-        expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
-        expect(page.locator("#announcer")).to_have_text(f"{TITLE} is done.")
-        expect(button(page)).to_contain_text("Jobs")
-
-    def test_a_failure_shows_its_reason_and_the_next_step(self, page: Page, failed: Release) -> None:
-        shown = open_drawer(page)
-        expect(button(page)).to_contain_text("1 job failed")
-        expect(shown).to_contain_text(f"failed: {WHY['message']}")
-        expect(shown).to_contain_text("Retry when less is running.")
-        expect(shown.get_by_role("link", name=TITLE)).to_have_attribute("href", re.compile(f"release={failed.pk}"))
-
-
-class TestWhatCanBeDone:
-    @pytest.mark.journey
-    def test_retry_runs_the_same_release(self, page: Page, failed: Release) -> None:
-        shown = open_drawer(page)
-        shown.get_by_role("button", name=f"Retry {TITLE}").click()
-        expect(shown).to_contain_text("waiting for a worker")
-        run_jobs()
-        expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
-        assert Release.objects.get().state == State.DONE
-
-    def test_dismiss_is_remembered(self, page: Page, failed: Release) -> None:
-        shown = open_drawer(page)
-        shown.get_by_role("button", name=f"Dismiss {TITLE}").click()
-        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
-        expect(button(page)).to_have_text(re.compile("^Jobs"))
-        page.reload()
-        button(page).click()
-        expect(shown).to_contain_text("No jobs are waiting or running")
-        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
-        assert Release.objects.get().state == State.FAILED
-
-    def test_all_are_dismissed_at_once(self, page: Page, make_release: Any) -> None:
-        for _ in range(3):
-            make_release(state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
-        shown = open_drawer(page)
-        shown.get_by_role("button", name="Dismiss all").click()
-        expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
-        assert set(Release.objects.values_list("dismissed", flat=True)) == {True}
-
-    @pytest.mark.journey
-    def test_cancel_an_import(self, page: Page, owner: User, monkeypatch: Any) -> None:
-        monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
-        import_dataset(owner=owner, upload=ContentFile(WALK, name="long.csv"), name="Long walk")
-        shown = open_drawer(page)
-        shown.get_by_role("button", name="Cancel Long walk").click()
-        expect(shown.locator("[data-jobs-over]")).to_contain_text("cancelled")
-        shown.get_by_role("button", name="Retry Long walk").click()
-        expect(shown.locator("[data-jobs-list]")).to_contain_text("waiting for a worker")
-        run_jobs()
-        expect(page.get_by_role("row", name=re.compile("Long walk"))).to_contain_text("ready")
-
-    def test_by_keyboard_alone_focus_is_never_lost(self, page: Page, make_release: Any) -> None:
-        for name in ("uniform", "skip"):
-            make_release(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
-        page.goto("/")
-        expect(button(page)).to_contain_text("2 jobs failed")
-        button(page).focus()
-        page.keyboard.press("Enter")
-        for _ in range(6):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.textContent") == "Dismiss":
-                break
-        page.keyboard.press("Enter")
-        expect(page.locator("[data-jobs-over] .job")).to_have_count(1)
-        expect(page.locator("[data-jobs-over] .job").get_by_role("button", name=re.compile("^Retry"))).to_be_focused()
-        page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        expect(page.locator("[data-jobs-ended]")).to_be_hidden()
-        expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_focused()
-        page.keyboard.press("Escape")
-        expect(drawer(page)).to_be_hidden()
-        expect(button(page)).to_be_focused()
-
-    def test_a_refusal_is_shown_and_can_be_tried_again(self, page: Page, failed: Release, monitor: PageMonitor) -> None:
-        monitor.expect(409)
-        shown = open_drawer(page)
-        retry = shown.get_by_role("button", name=f"Retry {TITLE}")
-        expect(retry).to_be_enabled()
-        Dataset.objects.update(state=State.CANCELLED)
-        retry.click()
-        expect(shown).to_contain_text("The dataset must be ready, it is cancelled.")
-        expect(retry).to_be_enabled()
-
-
-class TestGentle:
-    def test_a_hidden_page_sends_no_request(self, page: Page, make_release: Any, monitor: PageMonitor) -> None:
-        make_release()
-        shown = open_drawer(page)
-        expect(shown).to_contain_text("waiting for a worker")
-        hide = """(hidden) => {
-          Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-          document.dispatchEvent(new Event("visibilitychange"));
-        }"""
-        page.evaluate(hide, True)
-        page.wait_for_timeout(500)  # responses of earlier polls have arrived
-        before = polls(monitor)
-        page.wait_for_timeout(3000)  # three polls of a page that is seen
-        assert polls(monitor) == before
-        run_jobs()
-        page.evaluate(hide, False)
-        expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
-
-    def test_idle_it_polls_ever_less(self, page: Page, walk: Dataset) -> None:
-        page.add_init_script(WAITS)
-        page.goto("/", wait_until="domcontentloaded")
-        page.wait_for_function("() => waits.length >= 5")
-        assert page.evaluate("waits.slice(0, 5)") == [15_000, 30_000, 60_000, 120_000, 120_000]
-
-    def test_polling_slows_down_without_changes_and_is_quick_after_one(self, page: Page, make_release: Any) -> None:
-        make_release()
-        page.add_init_script(WAITS)
-        page.goto("/", wait_until="domcontentloaded")
-        page.wait_for_function("() => waits.length >= 10")
-        found = page.evaluate("waits.slice(0, 10)")
-        assert found[:3] == [1000, 1250, 1562.5]
-        assert found[-2:] == [5000, 5000]
-        make_release("skip")
-        page.wait_for_function("() => waits.slice(10).includes(1000)")
-
-
-@DEVICES
-def test_accessible_and_fits(
-    open_page: Any, owner: User, make_release: Any, failed: Release, colour: str, size: dict[str, int]
+@pytest.mark.journey
+def test_what_runs_waits_and_ends(
+    page: Page, owner: User, make_release: Any, beats_recorded: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_release("skip")
-    page = open_page(owner, colour=colour, size=size)
+    held = {"state": State.RUNNING, "token": "0" * 32, "lease_until": now(), "attempt": 1}
+    running = make_release("skip", stage="Drawing", progress=0.5, started_at=now() - timedelta(seconds=60), **held)
+    waiting = make_release()
     shown = open_drawer(page)
+    expect(shown).to_contain_text(re.compile(r"drawing · 50\s% · \d.* left"))
+    expect(shown.get_by_role("progressbar")).to_have_js_property("value", 0.5)
     expect(shown).to_contain_text("waiting for a worker")
-    check_page(page, both_colours=True)
-    for one in shown.get_by_role("button").all():
-        box = one.bounding_box()
-        assert box
-        assert min(box["width"], box["height"]) >= 24
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= size["width"]
+    expect(button(page)).to_contain_text(re.compile(r"1 of 2 jobs running · 25\s%"))
 
-
-# A list that is drawn again, with the job ended, before the page sees that the job is over
-DRAWN_BEFORE = """async () => {
-  const { watchStates } = await import("/static/js/components/job_status.js");
-  const parts = "<span data-stage></span><progress></progress>";
-  const row = (id) => document.body.insertAdjacentHTML("beforeend", `<p data-job="${id}">${parts}</p>`);
-  const send = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
-  row("a");
-  let over = 0;
-  watchStates(() => document.querySelectorAll("p[data-job]").forEach((one) => one.remove()), () => (over += 1));
-  const counts = [];
-  for (const [name, detail] of [
-    ["cairn:progress", [{ id: "a", state: "queued" }]], ["cairn:jobs", {}], ["cairn:progress", []],
-    ["cairn:progress", []],
-  ]) {
-    send(name, detail);
-    counts.push(over);
-  }
-  return counts;
-}"""
-
-
-@pytest.mark.journey
-def test_a_job_is_over_also_where_its_list_was_drawn_before(page: Page) -> None:
-    page.goto("/tokens/")
-    assert page.evaluate(DRAWN_BEFORE) == [0, 0, 1, 1]
-
-
-@pytest.mark.journey
-def test_no_worker_answers(page: Page, make_release: Any, beats_recorded: None) -> None:
-    """The place in the queue in the drawer, and a banner once the job has waited for ten seconds without a worker."""
-    release = make_release()
-    shown = open_drawer(page)
-    expect(shown).to_contain_text("waiting for a worker, first in the queue")
     banner = page.get_by_role("alert").filter(has_text="No worker answers")
+    Release.objects.filter(pk=running.pk).update(state=State.CANCELLED, finished_at=now(), token=None, lease_until=None)
+    expect(shown).to_contain_text("waiting for a worker, first in the queue")
     expect(banner).to_be_hidden()
-    Release.objects.filter(pk=release.pk).update(created_at=now() - timedelta(seconds=20), enqueued_at=None)
-    expect(banner).to_be_visible()
+    Release.objects.filter(pk=waiting.pk).update(created_at=now() - timedelta(seconds=20), enqueued_at=None)
+    expect(banner).to_be_visible()  # for ten seconds without a worker
     workers.beat("celery@here")
     try:
         expect(banner).to_be_hidden()
     finally:
         workers.stopped("celery@here")
+    run_jobs()
+    expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
+    expect(page.locator("#announcer")).to_have_text(f"{TITLE} is done.")
+    expect(button(page)).to_contain_text("Jobs")
+
+    monkeypatch.setattr("dashboard.datasets.services.NOW_PLAIN_BYTES", -1)
+    import_dataset(owner=owner, upload=ContentFile(WALK, name="long.csv"), name="Long walk")
+    page.reload()
+    button(page).click()
+    shown.get_by_role("button", name="Cancel Long walk").click()
+    expect(shown.locator("[data-jobs-over]")).to_contain_text("cancelled")
+    shown.get_by_role("button", name="Retry Long walk").click()
+    expect(shown.locator("[data-jobs-list]")).to_contain_text("waiting for a worker")
+    run_jobs()
+    expect(page.get_by_role("row", name=re.compile("Long walk"))).to_contain_text("ready")
+
+
+@pytest.mark.journey
+def test_failures_are_read_retried_and_dismissed(page: Page, make_release: Any, monitor: PageMonitor) -> None:
+    def fail(*names: str) -> None:
+        for name in names:
+            make_release(name, state=State.FAILED, attempt=1, started_at=now(), finished_at=now(), error=WHY)
+
+    fail("uniform")
+    failed = Release.objects.get()
+    shown = open_drawer(page)
+    expect(button(page)).to_contain_text("1 job failed")
+    expect(shown).to_contain_text(f"failed: {WHY['message']}")
+    expect(shown).to_contain_text("Retry when less is running.")
+    expect(shown.get_by_role("link", name=TITLE)).to_have_attribute("href", re.compile(f"release={failed.pk}"))
+    monitor.expect(409)
+    retry = shown.get_by_role("button", name=f"Retry {TITLE}")
+    ready = Dataset.objects.get().state
+    Dataset.objects.update(state=State.CANCELLED)
+    retry.click()
+    expect(shown).to_contain_text("The dataset must be ready, it is cancelled.")
+    Dataset.objects.update(state=ready)
+    retry.click()
+    expect(shown).to_contain_text("waiting for a worker")
+    run_jobs()
+    expect(shown.locator("[data-jobs-over]")).to_contain_text("done")
+    assert Release.objects.get().state == State.DONE
+
+    Release.objects.update(dismissed=True)
+    fail("uniform", "skip")  # by keyboard alone, focus is never lost
+    page.reload()
+    expect(button(page)).to_contain_text("2 jobs failed")
+    button(page).focus()
+    page.keyboard.press("Enter")
+    tab_to(page, shown.get_by_role("button", name=re.compile("^Dismiss (?!all)")).first)
+    page.keyboard.press("Enter")
+    over = page.locator("[data-jobs-over] .job")
+    expect(over).to_have_count(1)
+    expect(over.get_by_role("button", name=re.compile("^Retry"))).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-jobs-ended]")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    expect(button(page)).to_be_focused()
+
+    fail("uniform", "uniform", "skip")
+    page.reload()
+    button(page).click()
+    shown.get_by_role("button", name="Dismiss all").click()
+    expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
+    expect(button(page)).to_have_text(re.compile("^Jobs"))
+    assert not Release.objects.filter(state=State.FAILED, dismissed=False).exists()
+    page.reload()
+    button(page).click()
+    expect(shown).to_contain_text("No jobs are waiting or running")  # remembered
+    expect(shown.locator("[data-jobs-ended]")).to_be_hidden()
+
+
+def test_it_polls_ever_less_without_changes_and_is_quick_after_one(page: Page, make_release: Any) -> None:
+    page.add_init_script(WAITS)
+    page.goto("/", wait_until="domcontentloaded")
+    page.wait_for_function("() => waits.length >= 5")
+    assert page.evaluate("waits.slice(0, 5)") == [15_000, 30_000, 60_000, 120_000, 120_000], "idle"
+    make_release()
+    page.wait_for_function("() => waits.at(-1) === 5000")
+    assert page.evaluate("waits.slice(waits.indexOf(1000))")[:3] == [1000, 1250, 1562.5]
+    make_release("skip")
+    page.wait_for_function("() => waits.slice(waits.indexOf(5000)).includes(1000)")
+    page.evaluate(HIDE, True)
+    page.wait_for_load_state("networkidle")  # half a second without a request: a hidden page polls nothing
+    run_jobs()
+    page.evaluate(HIDE, False)
+    button(page).click()
+    expect(drawer(page).locator("[data-jobs-over] .job")).to_have_count(2)

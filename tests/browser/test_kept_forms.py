@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,48 +12,51 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User, UserSession
 from dashboard.datasets.models import Dataset
+from dashboard.datasets.selectors import reference_radius_m
+from dashboard.experiments.models import Experiment
+from dashboard.experiments.services import submit_experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from tests.browser.conftest import PageMonitor, check_page
+from privacy_engine.experiments import AS_THEY_ARE, ExperimentSpec, presets
+from tests.browser.conftest import PageMonitor
+from tests.browser.page_checks import UNFOLD
 from tests.browser.rendering import wait_until_ready
-from tests.browser.test_accounts import PASSWORD
-from tests.browser.test_steps import form, only
+from tests.browser.test_accounts import log_in
+from tests.browser.test_experiment_form import ADDRESS, ODD, SERIES, form, only, plan, spec_of, submitted
+from tests.browser.test_steps import form as release_form
+from tests.browser.test_steps import only as only_releases
 
-_KEPT = "Object.keys(sessionStorage).filter((key) => key.startsWith('cairn:form:')).length"
-_PURE = """async () => {
-  const memory = await import("/static/js/core/form_memory.js");
-  const root = document.createElement("form");
-  root.innerHTML = `
-    <input name="text" value="1"><input name="twice" value="a"><input name="twice" value="b">
-    <div data-field="level"><input id="field-level-17" value="2"></div>
-    <input type="radio" name="way" value="near" checked><input type="radio" name="way" value="far">
-    <input type="checkbox" name="more" value="x">
-    <input type="password" name="secret" value="hush"><input type="hidden" name="csrfmiddlewaretoken" value="t">
-    <input type="file" name="file"><div data-unkept><input name="series" value="7"></div>
-    <input name="fixed" value="8" readonly><select name="sort"><option>up</option><option>down</option></select>`;
-  const before = memory.valuesIn(root);
-  root.querySelector("[value=far]").addEventListener("change", () => root.append(
-    Object.assign(document.createElement("input"), { name: "reach", value: "" })));
-  memory.putValues(root, { "text": "1,5", "twice 1": "c", "level": "x", "way=near": false, "way=far": true,
-    "more=x": true, "reach": "30", "gone": "?", "sort": "down" });
-  const kept = { values: before, more: null, search: "?way=near" };
-  const roomless = Object.getOwnPropertyDescriptor(Storage.prototype, "setItem");
-  Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError"); };
-  const full = memory.write("cairn:form:test", kept);
-  Object.defineProperty(Storage.prototype, "setItem", roomless);
-  sessionStorage.setItem("cairn:form:broken", "{");
-  const found = {
-    before,
-    after: memory.valuesIn(root),
-    same: Object.keys(memory.valuesFor(kept, "?way=near")).length,
-    other: Object.keys(memory.valuesFor(kept, "?way=far&text=2")),
-    full,
-    broken: memory.read("cairn:form:broken"),
-    nothing: memory.read("cairn:form:none"),
-  };
-  memory.discardAll();
-  return { ...found, left: sessionStorage.length };
-}"""
+_KEPT = """() => Object.entries(sessionStorage).filter(([key]) => key.startsWith("cairn:form:"))
+  .map(([key, value]) => [key.split("/new/")[1] ?? key, value])"""
+# Everything that a person may have typed, ticked or chosen on the page
+_FIELDS = """() => [...document.querySelectorAll("main :is(input, select:not(#noise-preview-mechanism))")]
+  .filter(({ type, readOnly }) => !["hidden", "file", "search"].includes(type) && !readOnly)
+  .map((one) => `${one.labels[0]?.textContent.trim() ?? one.id}: `
+    + (["radio", "checkbox"].includes(one.type) ? one.checked : one.value))"""
+
+
+def kept(page: Page) -> dict[str, str]:
+    """Return what the tab keeps, by beginning."""
+    return dict(page.evaluate(_KEPT))
+
+
+def keeps(page: Page, text: str) -> None:
+    """Wait until a text is kept."""
+    page.wait_for_function(f"(text) => ({_KEPT})().some(([, value]) => value.includes(text))", arg=text)
+
+
+def fields(page: Page) -> list[str]:
+    return list(page.evaluate(_FIELDS))
+
+
+def reload(page: Page) -> None:
+    page.reload()
+    ready(page)
+
+
+def ready(page: Page) -> None:
+    wait_until_ready(page, "[data-form]")
+    page.evaluate(UNFOLD)
 
 
 def level(page: Page) -> Any:
@@ -64,239 +67,307 @@ def restored(page: Page) -> Any:
     return page.get_by_role("group", name="Restored form")
 
 
-def end_session() -> None:
+def stays_typed(page: Page, fresh: list[str]) -> None:
+    """Reload, leave and come back: the form is as it was typed."""
+    typed = fields(page)
+    assert typed != fresh
+    reload(page)
+    expect(restored(page)).to_contain_text("Restored what you typed.")
+    assert fields(page) == typed
+    page.goto("/")
+    page.go_back()
+    ready(page)
+    assert fields(page) == typed
+
+
+def starts_afresh(page: Page, fresh: list[str]) -> None:
+    restored(page).get_by_role("button", name="Start afresh").click()
+    expect(restored(page)).to_have_count(0)
+    wanted = json.dumps(fresh, ensure_ascii=False, separators=(",", ":"))
+    page.wait_for_function(f"(fresh) => JSON.stringify(({_FIELDS})()) === fresh", arg=wanted)
+    assert kept(page) == {}
+
+
+def is_lost_and_sent_again(page: Page, monitor: PageMonitor, path: str, button: str) -> None:
+    """A request to ``path`` fails, and after a reload the session is over: what was typed is there still."""
+    monitor.expect(500, 401)
+    page.route(path, lambda route: route.fulfill(status=500))
+    page.get_by_role("button", name=button).click()
+    expect(page.locator("[data-problem]")).to_contain_text("The server failed (status 500)")
+    page.unroute(path)
+    typed = fields(page)
+    reload(page)
+    assert fields(page) == typed
+    expect(page.get_by_role("button", name=button)).to_be_enabled()
     UserSession.objects.all().delete()
+    page.get_by_role("button", name=button).click()
 
 
-def typed(page: Page) -> None:
-    """Wait until what was typed is kept."""
-    page.wait_for_function(f"() => {_KEPT} === 1")
+@pytest.mark.journey
+def test_a_release_form(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
+    release_form(page, taxi)
+    page.evaluate(UNFOLD)
+    fresh = fields(page)
+    only_releases(page, "w-event")
+    level(page).fill("0,5")
+    page.locator("[data-adds]").first.click()
+    page.get_by_role("radio", name="Seeded simulation").check()
+    page.get_by_label("Seed", exact=True).fill("12x")  # refused, and kept
+    keeps(page, "12x")
+    stays_typed(page, fresh)
+    starts_afresh(page, fresh)
+    expect(page.locator("[data-chosen-steps] li")).to_have_count(0)
+
+    monitor.expect(400)
+    level(page).fill("2")
+    is_lost_and_sent_again(page, monitor, "**/api/v1/releases/", "Create 3 releases")
+    dialog = page.get_by_role("dialog", name="Log in again")
+    expect(dialog.get_by_label("User name")).to_have_value("owner")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page.locator("[data-problem]")).to_contain_text("You are logged out")
+    expect(level(page)).to_have_value("2")
+    page.locator("[data-submit]").click()
+    log_in(dialog, "guess")
+    expect(dialog.get_by_role("alert")).to_contain_text("Wrong user name or password")
+    dialog.get_by_role("button", name="Continue").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("No user is logged in")
+    tab = page.context.new_page()
+    tab.goto("/login/")
+    log_in(tab)
+    tab.wait_for_url(lambda url: not url.endswith("/login/"))
+    page.bring_to_front()
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # not every browser without a screen sends it
+    page.wait_for_url("**/compare/**")
+    assert {one.spec["mechanism"]["epsilon"] for one in Release.objects.all()} == {2}
+    assert UserSession.objects.count() == 1
+    assert kept(page) == {}
 
 
-class TestMemory:
-    @pytest.mark.journey
-    def test_of_every_kind_of_control(self, page: Page) -> None:
-        page.goto("/tokens/")
-        found = page.evaluate(_PURE)
-        before = {
-            "text": "1", "twice": "a", "twice 1": "b", "level": "2", "way=near": True, "way=far": False,
-            "more=x": False, "sort": "up",
-        }  # fmt: skip
-        assert found["before"] == before
-        changed = {"text": "1,5", "twice 1": "c", "level": "x", "way=near": False, "way=far": True, "more=x": True}
-        assert found["after"] == before | changed | {"sort": "down", "reach": "30"}
-        assert found["same"] == len(before)
-        assert found["other"] == ["twice", "twice 1", "level", "more=x", "sort"]
-        assert (found["full"], found["broken"], found["nothing"], found["left"]) == (False, None, None, 0)
+def test_stale_figures_are_dimmed_and_not_submitted(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    release_form(page, taxi)
+    submit, section, held = page.locator("[data-submit]"), page.locator("[data-errors]:has(tr)"), []
+    expect(submit).to_be_enabled()
+    page.route("**/expected-errors/", lambda route: held.append(route))
+    level(page).fill("2")
+    expect(section).to_have_attribute("data-stale", "")
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Updating for ε 2 / ")
+    expect(submit).to_have_text("Updating…")
+    expect(submit).to_be_disabled()
+    expect(page.locator("[data-side]:not([data-stale])")).to_be_visible()  # its own answer is there
+    held[-1].continue_()
+    expect(submit).to_be_enabled()
+    expect(section).not_to_have_attribute("data-stale", "")
+    level(page).fill("0,,5")
+    submit.click()
+    expect(level(page)).to_be_focused()
+    expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Level ε.")
+    expect(page.locator("[data-side][data-stale]")).to_be_visible()
+    assert not Release.objects.exists()
 
 
-_BAR = """async () => {
-  const bar = await import("/static/js/components/submit_bar.js");
-  const { summaryOf, levelName } = await import("/static/js/trajectory/release_form/submit_summary.js");
-  const quote = (spent, price, total) => ({ spent_per_km: spent, price_per_km: price, total_per_km: total,
-    fits: total === null || spent + price <= total });
-  const form = { chosen: ["Skip", "Uniform"], hasSet: true, level: { epsilon: 2, radius_m: 200 }, invalid: [],
-    updating: false, isCurrent: true, quote: quote(19, 20, 50), experiment: false, problem: "Lost.", use: () => {} };
-  const states = [{}, { updating: true, isCurrent: false }, { quote: quote(19, 40, 50) }, { quote: quote(50, 1, 50) },
-    { quote: null }, { chosen: [] }, { hasSet: false }, { experiment: true, quote: quote(50, 1, 50) },
-    { quote: quote(0, 20, null) }];
-  return {
-    floors: [0.3336, 3.1, 12345, 0, -1, NaN, Infinity, 0.1 + 0.2].map(bar.floorOf),
-    shares: [[3.8, 2, 10], [3.8, 7, 10], [12, 1, 10], [0, 1, 0], [1, 1, null], [0.1, 0.2, 0.3], [1, null, 4]].map(
-      ([spent, cost, total]) => bar.budgetShares({ spent, cost, total })),
-    levels: [levelName({ epsilon: 0.5, radius_m: 1000 }), levelName({ epsilon: NaN, radius_m: 1 }), levelName({})],
-    states: states.map((changed) => {
-      const { state, note, level, budget, suggestion } = summaryOf({ ...form, ...changed });
-      return [state, note, level, budget?.cost ?? null, suggestion?.text ?? null];
-    }),
-  };
-}"""
+def test_zones_and_selections(page: Page, taxi: Dataset) -> None:
+    address = f"/datasets/{taxi.pk}/landmarks/new/"
+    page.goto(address)
+    wait_until_ready(page, "[data-editor]")
+    name, manual = page.get_by_label("Name", exact=True), page.locator("[data-method=manual]")
+    name.fill("my places")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("l")
+    expect(manual).to_have_attribute("aria-pressed", "true")
+    marked = page.locator("[data-count]").inner_text()
+    keeps(page, "my places")
+    page.goto("/")
+    page.goto(address)
+    wait_until_ready(page, "[data-editor]")
+    expect(page.locator("[data-count]")).to_have_text(marked)
+    expect(name).to_have_value("my places")
+    restored(page).get_by_role("button", name="Start afresh").click()
+    expect(manual).to_have_attribute("aria-pressed", "false")
+    expect(name).to_have_value("")
 
 
-class TestBar:
-    @pytest.mark.journey
-    def test_states_of_the_release_form(self, page: Page) -> None:
-        page.goto("/tokens/")
-        found = json.loads(json.dumps(page.evaluate(_BAR)).replace("\\u202f", " ").replace("\\u00a0", " "))
-        assert found["floors"] == [0.333, 3.1, 12300, 0, 0, 0, 0, 0.3]
-        shares = [[one[name] for name in ("spent", "cost", "left", "over")] for one in found["shares"]]
-        assert shares == [
-            pytest.approx(one)
-            for one in (
-                [0.38, 0.2, 4.2, 0], [0.38, 0.62, 0, 0.8], [1, 0, 0, 3], [1, 0, 0, 1], [0, 0, None, 0],
-                [1 / 3, 2 / 3, 0, 0], [0.25, 0, 3, 0],
+@pytest.mark.journey
+def test_an_experiment(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+    form(page)
+    fresh, radii = fields(page), page.get_by_label("Radii r, m")
+    reference = reference_radius_m(walk, None)
+    page.get_by_role("radio", name="A dataset").check()
+    expect(radii).to_have_value(f"{reference:g}")
+    expect(page.locator("[data-reference]")).to_contain_text(f"Reference radius of {walk.name}: {reference:g}")
+    radii.fill("1")
+    expect(page.locator("[data-reference]")).to_contain_text(f"ε = 1 / 1\u202fm (paper) is ε = {reference:g}")
+    expect(page.locator("[data-fold=sweep] [data-fold-line]").first).to_contain_text("Level ε 1 / 1 m")
+    page.get_by_label("Events used").select_option("first")
+    page.get_by_label("Events", exact=True).fill("30")
+    only(page, "Uniform", "Planned")
+    page.get_by_role("button", name="Add variant of Planned").click()
+    variances = page.locator("[data-row=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
+    variances.nth(0).fill("9")
+    variances.nth(1).fill("1,5e3")
+    page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother", exact=True).check()
+    page.get_by_role("checkbox", name="Ornstein-Uhlenbeck smoother for Planned 2").uncheck()
+    page.get_by_label("Levels ε").fill("0,3; 1")
+    radii.fill("50 500")
+    page.locator("[data-landmarks]").get_by_text("Stay points", exact=True).click()
+    page.get_by_label("Distances, m").fill("100 400")
+    page.get_by_text("Dummy landmarks", exact=True).click()
+    page.get_by_role("checkbox", name="One-sided coins").check()
+    page.get_by_role("checkbox", name="No dummies").uncheck()
+    page.get_by_label("Levels of the selection ε").fill("1, 2")
+    page.get_by_role("checkbox", name="Each event's own loss, mean over events").check()
+    uncorrelated = page.get_by_text("Without a correlation these are the budgets alone.")
+    expect(uncorrelated).to_be_visible()
+    page.get_by_text("Adversary model", exact=True).click()
+    page.get_by_role("checkbox", name="Strong").check()
+    page.get_by_label("Other strengths s").fill("0.5")
+    expect(uncorrelated).to_be_hidden()
+    page.get_by_label("Repetitions", exact=True).fill("2x")  # refused, and kept
+    page.get_by_label("Common random numbers").uncheck()
+    quantile = page.locator("[data-measure=error-quantile]")
+    quantile.get_by_role("checkbox").check()
+    quantile.get_by_label("Share of the events p", exact=True).fill("0.9")
+    page.get_by_label("Name").fill("Mine")
+    keeps(page, "Mine")
+    stays_typed(page, fresh)
+
+    page.get_by_label("Repetitions", exact=True).fill("3")
+    expect(plan(page)).to_contain_text("Strong, s = 0.01, states 1,000 m apart")
+    is_lost_and_sent_again(page, monitor, "**/api/v1/experiments/", "Run the experiment")
+    log_in(page.get_by_role("dialog", name="Log in again"))
+    page.wait_for_url(re.compile(r"/experiments/[0-9a-f-]{36}/"))
+    assert kept(page) == {}
+    made = Experiment.objects.get()
+    smoother = {"name": "ou-smoother"}
+    uniform, planned = ({"name": f"landmark-{name}", "epsilon": 0.3, "radius_m": 50} for name in ("uniform", "planned"))
+    assert made.spec["grid"] == {
+        "release": [
+            {"mechanism": mechanism, "postprocess": steps}
+            for mechanism, steps in (
+                (uniform, []),
+                (planned | {"step_variance_m2": 9}, []),
+                (planned | {"step_variance_m2": 1500}, []),
+                (uniform, [smoother]),
+                (planned | {"step_variance_m2": 9}, [smoother]),
             )
-        ]  # fmt: skip
-        assert found["levels"] == ["ε 0.5 / 1 km", "", ""]
-        level = "2 × ε 2 / 200 m"
-        over = "Needs {}, {} is left. {} or raise the limit."
-        assert found["states"] == [
-            ["ready", "2.2 is left after it.", level, 4, None],
-            ["updating", "Waiting for the forecast", level, None, None],
-            ["blocked", over.format(8, 6.2, "Lower ε to 1.55, choose fewer mechanisms"), level, 8, "Use ε 1.55"],
-            ["blocked", over.format(0.2, 0, "Choose fewer mechanisms"), level, 0.2, None],
-            ["ready", "Lost.", level, None, None],
-            ["blocked", "Choose a mechanism.", "ε 2 / 200 m", 4, None],
-            ["blocked", "Choose a landmark set.", level, 4, None],
-            ["ready", "Not published: spends nothing.", level, 0, None],
-            ["ready", "No limit is set.", level, 4, None],
-        ]
+        ],
+        "release.mechanism.epsilon": [0.3, 1],
+        "release.mechanism.radius_m": [50, 500],
+        "landmarks.distance_m": [100, 400],
+        "dummies.epsilon": [1, 2],
+        "correlation": [None, *({"smoothing": s, "diameter_m": 1000} for s in (0.01, 0.5))],
+    }
+    assert made.spec["base"]["dummies"] == {"name": "dummies-one-sided", "epsilon": 1}
+    assert made.spec["base"]["landmarks"] == {"name": "stay-points", "distance_m": 100, "duration_s": 1800}
+    assert made.spec["metrics"] == ["error", "loss-own", {"name": "error-quantile", "p": 0.9}]
+    assert (made.spec["repetitions"], made.spec["common"], made.name) == (3, False, "Mine")
+    assert (made.dataset, made.lengths) == (walk, [30])
+    page.go_back()
+    ready(page)
+    expect(page.get_by_label("Repetitions", exact=True)).to_have_value("100")
 
 
-class TestReleaseForm:
-    def test_reload_back_and_start_afresh(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
-    ) -> None:
-        form(page, taxi)
-        first = level(page).input_value()
-        only(page, "w-event")
-        level(page).fill("0,5")
-        page.locator("[data-adds]").first.click()
-        page.get_by_role("radio", name="Seeded simulation").check()
-        page.get_by_label("Seed", exact=True).fill("12x")  # refused, and kept
-        typed(page)
-
-        page.reload()
-        wait_until_ready(page, "[data-form]")
-        expect(restored(page)).to_contain_text("Restored what you typed.")
-        self.is_as_typed(page)
-        check_page(page, both_colours=True)
-
-        page.goto("/")
-        page.go_back()
-        wait_until_ready(page, "[data-form]")
-        self.is_as_typed(page)
-
-        restored(page).get_by_role("button", name="Start afresh").click()
-        expect(level(page)).to_have_value(first)
-        expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
-        expect(page.locator("[data-chosen-steps] li")).to_have_count(0)
-        expect(restored(page)).to_have_count(0)
-        assert page.evaluate(_KEPT) == 0
-
-        level(page).fill("2")
-        monitor.expect(500)
-        page.route("**/api/v1/releases/", lambda route: route.fulfill(status=500))
-        page.get_by_role("button", name="Create 3 releases").click()
-        expect(page.locator("[data-problem]")).to_contain_text("The server failed (status 500)")
-        page.unroute("**/api/v1/releases/")
-        page.reload()
-        wait_until_ready(page, "[data-form]")
-        expect(level(page)).to_have_value("2")
-        page.get_by_role("button", name="Create 3 releases").click()
-        page.wait_for_url("**/compare/**")
-        assert page.evaluate(_KEPT) == 0
-
-    def is_as_typed(self, page: Page) -> None:
-        expect(level(page)).to_have_value("0,5")
-        expect(page.get_by_label("Seed", exact=True)).to_have_value("12x")
-        expect(page.get_by_role("checkbox", name=re.compile("^w-event"))).to_be_checked()
-        expect(page.get_by_role("checkbox", name=re.compile("^Skip"))).not_to_be_checked()
-        expect(page.locator("[data-chosen-steps] li")).to_have_count(1)
-
-    def test_stale_figures_are_dimmed_and_not_submitted(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        submit, section, held = page.locator("[data-submit]"), page.locator("[data-errors]:has(tr)"), []
-        expect(submit).to_be_enabled()
-        page.route("**/expected-errors/", lambda route: held.append(route))
-        level(page).fill("2")
-        expect(section).to_have_attribute("data-stale", "")
-        expect(page.locator("[data-errors-answer]")).to_contain_text("Updating for ε 2 / ")
-        expect(submit).to_have_text("Updating…")
-        expect(submit).to_be_disabled()
-        expect(page.locator("[data-side]:not([data-stale])")).to_be_visible()  # its own answer is there
-        check_page(page)
-        held[-1].continue_()
-        expect(submit).to_be_enabled()
-        expect(section).not_to_have_attribute("data-stale", "")
-        level(page).fill("0,,5")
-        submit.click()
-        expect(level(page)).to_be_focused()
-        expect(page.locator("[data-submit-bar]")).to_contain_text("Correct Level ε.")
-        expect(page.locator("[data-side][data-stale]")).to_be_visible()
-        assert not Release.objects.exists()
-
-    def test_logs_in_again_in_place(
-        self, page: Page, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
-    ) -> None:
-        monitor.expect(400, 401)
-        form(page, taxi)
-        only(page, "Uniform")
-        level(page).fill("3")
-        page.get_by_role("button", name="Create 1 release").wait_for()
-        expect(page.locator("[data-submit]")).to_be_enabled()
-        end_session()
-        page.get_by_role("button", name="Create 1 release").click()
-        dialog = page.get_by_role("dialog", name="Log in again")
-        expect(dialog.get_by_label("User name")).to_have_value("owner")
-        check_page(page, both_colours=True)
-        dialog.get_by_label("Password").fill("guess")
-        dialog.get_by_role("button", name="Log in").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("Wrong user name or password")
-        dialog.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/compare/**")
-        assert Release.objects.get().spec["mechanism"]["epsilon"] == 3
-        assert UserSession.objects.count() == 1
-
-    def test_cancelled_the_form_stays_and_another_tab_can_log_in(
-        self, open_page: Callable[..., Page], page: Page, owner: User, taxi: Dataset, stays: LandmarkSet,
-        monitor: PageMonitor,
-    ) -> None:  # fmt: skip
-        monitor.expect(401)
-        form(page, taxi)
-        only(page, "Uniform")
-        level(page).fill("3")
-        expect(page.locator("[data-submit]")).to_be_enabled()
-        end_session()
-        page.locator("[data-submit]").click()
-        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
-        expect(page.locator("[data-problem]")).to_contain_text("You are logged out")
-        expect(level(page)).to_have_value("3")
-        page.locator("[data-submit]").click()
-        page.get_by_role("dialog").get_by_role("button", name="Continue").click()
-        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("No user is logged in")
-        tab = page.context.new_page()
-        tab.goto("/login/")
-        tab.get_by_label("User name").fill("owner")
-        tab.get_by_label("Password").fill(PASSWORD)
-        tab.keyboard.press("Enter")
-        tab.wait_for_url(lambda url: not url.endswith("/login/"))
-        page.bring_to_front()
-        page.evaluate("window.dispatchEvent(new Event('focus'))")  # not every browser without a screen sends it
-        page.wait_for_url("**/compare/**")
+def test_beginnings_do_not_mix(page: Page, walk: Dataset) -> None:
+    radii, repetitions = page.get_by_label("Radii r, m"), page.get_by_label("Repetitions", exact=True)
+    form(page)
+    repetitions.fill("5")
+    keeps(page, '"repetitions":"5"')
+    preset = page.get_by_role("link", name=re.compile("^Privacy against utility"))
+    preset.click()
+    ready(page)
+    expect(repetitions).to_have_value("100")
+    expect(restored(page)).to_have_count(0)
+    repetitions.fill("6")
+    keeps(page, '"repetitions":"6"')
+    reload(page)
+    expect(repetitions).to_have_value("6")
+    preset.click()  # chosen again, it replaces what was typed
+    page.wait_for_function("() => !document.querySelector('[data-restored]')")
+    ready(page)
+    expect(repetitions).to_have_value("100")
+    form(page, f"?dataset={walk.pk}")
+    expect(repetitions).to_have_value("100")
+    radii.fill("7")
+    keeps(page, '"radius_m":"7"')
+    other = page.context.new_page()
+    form(other, f"?dataset={walk.pk}")
+    expect(other.get_by_label("Radii r, m")).not_to_have_value("7")
+    other.close()
+    page.go_back()
+    page.go_back()
+    ready(page)
+    expect(repetitions).to_have_value("5")
+    assert set(kept(page)) == {"kind=trajectory", f"dataset={walk.pk}&kind=trajectory"}
 
 
-class TestPlainForms:
-    def test_are_sent_after_logging_in_again(self, page: Page, monitor: PageMonitor) -> None:
-        monitor.expect(401)  # of the jobs, which are polled
-        page.goto("/tokens/")
-        page.get_by_label("Name").fill("Nightly import")
-        page.get_by_label("Password").fill(PASSWORD)
-        end_session()
-        page.get_by_role("button", name="New token").click()
-        page.get_by_role("dialog").get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        expect(page.get_by_label("Token", exact=True)).to_be_visible()
+@pytest.mark.journey
+def test_a_spec_as_text_from_a_file_and_one_that_the_form_cannot_show(
+    page: Page, owner: User, walk: Dataset, tmp_path: Path
+) -> None:
+    form(page)
+    page.get_by_text("As JSON", exact=True).click()
+    spec = spec_of(page) | {"repetitions": 3, "grid": {"landmarks.share": [0.125, 0.5]}}
+    spec["grid"]["landmarks.distribution"] = ["bimodal", "uniform"]
+    spec["base"]["release"] = {"mechanism": {"name": "landmark-skip", "epsilon": 2, "radius_m": 50}}
+    text = page.get_by_label("Spec as JSON")
+    text.fill(json.dumps(spec))
+    expect(page.get_by_label("Shares, %")).to_have_value("12.5, 50")
+    expect(page.get_by_label("Levels ε")).to_have_value("2")
+    expect(page.get_by_role("checkbox", name="Uniform", exact=True)).not_to_be_checked()
+    expect(page.get_by_role("checkbox", name="Around both quarters (bimodal)")).to_be_checked()
+    expect(plan(page)).to_contain_text("4 cells × 3 repetitions")
+    text.fill("{")
+    keeps(page, '"text":"{"')
+    reload(page)
+    expect(text).to_have_value("{")
+    expect(page.locator("[data-text-error]")).to_contain_text("This is not JSON")
+    expect(page.get_by_role("button", name="Run the experiment")).to_be_disabled()
+    text.fill(json.dumps(spec))
+    assert submitted(page).spec_digest == ExperimentSpec.parse(spec | {"series": SERIES}).digest
+
+    form(page, "?preset=privacy-utility")
+    page.get_by_text("As JSON", exact=True).click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save as JSON").click()
+    file = tmp_path / waiting.value.suggested_filename
+    waiting.value.save_as(file)
+    assert file.name == "privacy-against-utility-synthetic-series.json"
+    form(page)
+    page.set_input_files("[data-load-file]", file)
+    expect(page.get_by_label("Levels ε")).to_have_value("0.01, 0.03, 0.1, 0.3, 1, 3, 10")
+    assert submitted(page).spec_digest == presets.parse({"name": "privacy-utility"}).spec().digest
+
+    spec = ExperimentSpec.parse(ODD)
+    first = submit_experiment(owner=owner, dataset=walk, spec=spec, name="Odd")
+    form(page, f"?from={first.pk}")
+    expect(page.locator("[data-by-hand]")).to_contain_text("This experiment is edited as text.")
+    expect(page.get_by_label("Levels ε")).to_be_hidden()
+    expect(plan(page)).to_contain_text("3 cells × 2 repetitions")
+    assert submitted(page).spec_digest == spec.on(AS_THEY_ARE).digest
+    form(page, f"?from={first.pk}")
+    odd = spec_of(page) | {"seed": 8}
+    text.fill(json.dumps(odd))
+    keeps(page, '\\"seed\\": 8')
+    reload(page)
+    expect(page.locator("[data-by-hand]")).to_be_visible()
+    assert spec_of(page) == odd
+    page.get_by_role("button", name="Use the form instead").click()
+    expect(plan(page)).to_contain_text("18 cells")
 
 
-class TestLandmarks:
-    def test_zones_and_selections_are_kept(self, page: Page, taxi: Dataset) -> None:
-        address = f"/datasets/{taxi.pk}/landmarks/new/"
-        page.goto(address)
-        wait_until_ready(page, "[data-editor]")
-        page.get_by_label("Name", exact=True).fill("my places")
-        page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("l")
-        expect(page.locator("[data-method=manual]")).to_have_attribute("aria-pressed", "true")
-        marked = page.locator("[data-count]").inner_text()
-        typed(page)
-        page.goto("/")
-        page.goto(address)
-        wait_until_ready(page, "[data-editor]")
-        expect(restored(page)).to_be_visible()
-        expect(page.locator("[data-count]")).to_have_text(marked)
-        expect(page.get_by_label("Name", exact=True)).to_have_value("my places")
-        restored(page).get_by_role("button", name="Start afresh").click()
-        expect(page.locator("[data-method=manual]")).to_have_attribute("aria-pressed", "false")
-        expect(page.get_by_label("Name", exact=True)).to_have_value("")
+@pytest.mark.parametrize(("kind", "label"), [("stream", "Window"), ("checkins", "Cells per side")])
+def test_an_experiment_of_another_kind(page: Page, kind: str, label: str) -> None:
+    form(page, f"?kind={kind}")
+    expect(plan(page)).to_contain_text("repetitions")
+    fresh = fields(page)
+    page.locator("[data-data]").get_by_role("button", name=re.compile("^Add variant")).first.click()
+    page.get_by_label("Also sweep").select_option(index=1)
+    page.locator("[data-other] input").fill("2, 3")
+    page.get_by_role("textbox", name="Repetitions").fill("2")
+    page.locator("[data-swept]").get_by_label(label, exact=False).first.fill("4,,8")  # refused, and kept
+    keeps(page, "4,,8")
+    stays_typed(page, fresh)
+    starts_afresh(page, fresh)
+    expect(plan(page)).to_contain_text("repetitions")
+    page.goto(ADDRESS)
+    ready(page)
+    expect(restored(page)).to_have_count(0)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from privacy_engine.verify import verify
-from tests.browser.conftest import SIZES, PageMonitor, check_page, open_upload
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, open_upload
 from tests.dashboard import kinds
 from tests.patience import patience
 
@@ -36,8 +36,7 @@ JOURNEYS = {
 
 @pytest.mark.journey
 @pytest.mark.usefixtures("worker")
-@SIZES
-@pytest.mark.parametrize("kind", JOURNEYS)
+@pytest.mark.parametrize(("kind", "size"), [("stream", DESKTOP), ("checkins", PHONE)])
 def test_from_the_upload_to_the_download(
     open_page: Callable[..., Page], owner: User, kind: str, size: dict[str, int]
 ) -> None:
@@ -46,7 +45,6 @@ def test_from_the_upload_to_the_download(
     open_upload(page, "data.csv", body)
     expect(page.locator("header, .title").filter(has_text=facts).first).to_be_visible()
     expect(page.locator(shown[0]).first).to_be_visible(timeout=patience(30_000))
-    check_page(page)
 
     page.get_by_role("link", name="New release").first.click()
     page.get_by_label(mechanism, exact=True).check()
@@ -59,14 +57,12 @@ def test_from_the_upload_to_the_download(
         expect(page.locator("[data-promise]")).to_contain_text("on average, which is the mean absolute error of zeros")
     else:
         expect(page.locator("[data-promise] .notice")).to_contain_text("recommends no better than the nearest cells")
-    check_page(page)
 
     submit.click()
     page.wait_for_url("**/compare/**")
     expect(page.locator("#releases")).to_contain_text("done", timeout=patience(30_000))
     page.goto(page.url.split("?")[0])
     expect(page.locator(shown[1]).first).to_be_visible(timeout=patience(30_000))
-    check_page(page)
     for name in formats:
         with page.expect_download() as started:
             page.locator("#releases").get_by_role("link", name=name, exact=False).first.click()
@@ -75,10 +71,7 @@ def test_from_the_upload_to_the_download(
 
 
 @pytest.mark.usefixtures("worker")
-def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(
-    open_page: Callable[..., Page], owner: User, monitor: PageMonitor
-) -> None:
-    page = open_page(owner)
+def test_counts_that_no_mechanism_takes_are_refused_with_the_reason(page: Page, monitor: PageMonitor) -> None:
     open_upload(page, "data.csv", b"date,a,b\n2026-01-01,1,4\n2026-01-02,1e300,4\n")
     expect(page.locator("#reading")).to_contain_text("1 count is above 2**52, the first in line 3, column 'a'")
     monitor.expect(400)

@@ -265,13 +265,17 @@ async function start() {
   build(listed);
   const { origin, preset, dataset } = page;
   const own = page.datasets.find((/** @type {any} */ { id }) => id === (origin ? origin.dataset : dataset)) ?? null;
-  const first = { name: preset ?? listed.presets[0].name };
-  const begun = (await post(page.urls.plan, { preset: first, dataset: null })).spec;
-  usual = toForm(begun, fields, known);
+  const specOf = async (/** @type {string} */ name, /** @type {string | null} */ id) =>
+    (await post(page.urls.plan, { preset: { name }, dataset: id })).spec;
+  const first = preset ?? listed.presets[0].name;
+  const begun = await specOf(first, null);
+  const held = toForm(begun, fields, known);
+  usual = held ?? toForm(await specOf(listed.presets[0].name, null), fields, known);
   fill(usual);
   if (own) parts.data.set({ dataset: own.id, data: null });
   if (origin) take(origin.spec);
-  else if (own) take((await post(page.urls.plan, { preset: first, dataset: own.id })).spec);
+  else if (own) take(await specOf(first, own.id));
+  else if (!held) take(begun);
   title = preset ? $("[data-form]").dataset.preset : "";
   show();
   kept = keepExperiment($("[data-form]"), { more, batch });
