@@ -13,31 +13,34 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.cleaning import parse_cleaning
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import WALK, accessibility_faults, run_jobs
+from tests.browser.conftest import WALK, accessibility_faults, assert_fits, run_jobs
+from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import only
 from tests.patience import patience
 
 
-@pytest.fixture
-def part(owner: User, walk: Dataset) -> Dataset:
-    """The walk without its last row, after a release of the walk was charged."""
+@pytest.mark.journey
+def test_shows_the_other_upload_and_takes_the_decision(page: Page, owner: User, walk: Dataset) -> None:
     landmarks = mark_landmarks(owner=owner, dataset=walk, method={"name": "manual", "events": [1]})
     spec = ReleaseSpec.parse({"mechanism": {"name": "landmark-uniform", "epsilon": 1.0, "radius_m": 200.0}})
     submit_release(owner=owner, dataset=walk, landmark_set=landmarks, spec=spec)
     run_jobs()
     shorter = b"\n".join(WALK.splitlines()[:-1])
-    return import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
+    part = import_dataset(owner=owner, upload=ContentFile(shorter, name="walk.csv"), name="Shorter walk")
+    page.goto(f"/datasets/{walk.pk}/")
+    expect(page.locator("#reading")).to_contain_text("it belongs to the uploaded file")  # which releases use
 
-
-@pytest.mark.journey
-def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset, part: Dataset) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/datasets/{part.pk}/")
+    expect(page.locator("[data-lineage]")).to_be_visible()
+    assert_fits(page)
     panel = page.locator("#budget")
     expect(panel).to_contain_text("ε = 1 within 200")
     expect(panel).to_contain_text("1 other upload shares events, and with them the limit")
     expect(panel.get_by_role("link", name="Walk")).to_have_attribute("href", f"/datasets/{walk.pk}/")
     expect(panel).to_contain_text("Not recognised: positions rounded to 2 decimals")
-    panel.get_by_role("button", name="They are different people").click()
+    different = panel.get_by_role("button", name="They are different people")
+    different.click()
     dialog = page.get_by_role("dialog", name="Are they different people?")
     expect(dialog).to_contain_text("separate from the other upload")
     assert accessibility_faults(page) == []
@@ -45,24 +48,13 @@ def test_shows_the_other_upload_and_takes_the_decision(page: Page, walk: Dataset
     expect(dialog).to_be_hidden()
     assert not LineageEntry.objects.filter(fact="other-people").exists()
 
-    panel.get_by_role("button", name="They are different people").click()
+    different.click()
     dialog.get_by_role("button", name="They are different people").click()
     expect(dialog).to_be_hidden()
     expect(panel).to_contain_text("Nothing spent")
     expect(panel).to_contain_text("this upload and another one are of different people")
-    expect(panel.get_by_role("button", name="They are different people")).to_have_count(0)
+    expect(different).to_have_count(0)
     assert LineageEntry.objects.filter(fact="other-people").count() == 1
-
-
-def test_fits_on_a_phone(phone: Page, part: Dataset) -> None:
-    phone.goto(f"/datasets/{part.pk}/")
-    expect(phone.locator("[data-lineage]")).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_a_file_that_releases_use_is_not_to_be_uploaded_again(page: Page, walk: Dataset, part: Dataset) -> None:
-    page.goto(f"/datasets/{walk.pk}/")
-    expect(page.locator("#reading")).to_contain_text("it belongs to the uploaded file")
 
 
 def test_the_release_form_states_how_often_it_is_charged(page: Page, owner: User) -> None:
@@ -73,6 +65,6 @@ def test_the_release_form_states_how_often_it_is_charged(page: Page, owner: User
     page.goto(f"/datasets/{dataset.pk}/")
     expect(page.locator("#budget")).to_contain_text("up to 5 events depend on one uploaded record")
     page.goto(f"/datasets/{dataset.pk}/releases/new/")
-    page.wait_for_selector("[data-form][data-ready=all]", timeout=patience(120_000))
+    wait_until_ready(page, "[data-form]")
     only(page, "Uniform")
     expect(page.locator("[data-spending]")).to_contain_text("a release is charged 5 × ε", timeout=patience(30_000))
