@@ -233,6 +233,7 @@ def test_the_report_follows_radius_parameters_and_range(page: Page, stays: Landm
     assert query_of(page)["radius_m"] == ["150"]
 
     plots = page.locator(".chart__plot")
+    plots.first.scroll_into_view_if_needed()
     box = plots.first.bounding_box()
     assert box
     page.keyboard.down("Shift")

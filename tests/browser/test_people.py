@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.files.base import ContentFile
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.models import Release
-from tests.browser.conftest import DESKTOP, DEVICES, check_page, run_jobs
+from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import expect_painted, wait_until_ready
 from tests.patience import patience
@@ -24,54 +23,6 @@ PEOPLE, EVENTS = 300, 1000
 OPENS_S = 2.0
 BUSY = 2.5
 """How many times as long a machine may take that runs other tests at the same time."""
-_CASES = """async () => {
-  const { COLOURS, allText, coloursText, peopleOf, runsOfPoints, seriesAt, seriesPart } =
-    await import("/static/js/trajectory/people.js");
-  const { runsOfSeries } = await import("/static/js/trajectory/dataset_map.js");
-  const { gapsText, stepText } = await import("/static/js/trajectory/step_statistics.js");
-  const { byColour, nearestStep } = await import("/static/js/map/people_layer.js");
-  const { matching } = await import("/static/js/components/search_select.js");
-  const { Positions } = await import("/static/js/map/positions.js");
-  const { Track } = await import("/static/js/trajectory/track.js");
-  const one = (index, name, person) => ({ index, name, person, points: 5 });
-  const named = (...series) => peopleOf(series).map(({ name, number }) => [name, number]);
-  const column = (...values) => Int32Array.from(values);
-  const track = new Track({
-    lonE7: column(0, 1e7, 2e7, 0, 1e7), latE7: column(0, 0, 0, 5e7, 5e7), y: column(0, 0, 0, 1e8, 1e8),
-    event: column(0, 4, 9, 10, 19), ends: column(3, 3, 5),
-  });
-  const view = { width: 360, height: 360, zoom: 0, scale: 360, left: 0, top: 0 }; // a pixel to a degree
-  const positions = new Positions(track, 0);
-  const nearest = (x, y) => nearestStep(view, positions, { x, y }, 3);
-  const luminance = (hex) => {
-    const [r, g, b] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
-      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const contrast = (a, b) => {
-    const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-    return (high + 0.05) / (low + 0.05);
-  };
-  const texts = ["Ben", "Anna", "Johanna"].map((text) => ({ text }));
-  return {
-    people: named(one(0, "a", "a"), one(1, "b", "b"), one(2, "b2", "b"), one(3, "", "c")),
-    alone: named(one(0, "x", "p"), one(1, "y", "p")),
-    eleventh: peopleOf(Array.from({ length: 11 }, (_, i) => one(i, `n${i}`, `n${i}`))).at(-1).number,
-    all: [allText([one(0, "a", "a"), one(1, "b", "b")]), allText([one(0, "a", "a"), one(1, "b", "a")])],
-    meaning: [2, 11].map((n) => coloursText(Array.from({ length: n }, (_, i) => one(i, `n${i}`, `n${i}`))))
-      .concat(coloursText([one(0, "a", "x"), one(1, "b", "x")])),
-    ofSeries: runsOfSeries([[0, 2], [4, 9], [9, 12]], [3, 5, 4], 1),
-    steps: [[60, 1200, 600, 0.25], [0, null, null, null], [null, null, null, null], [5, 1, 10, 0]].map(
-      ([median_m, median_s, gap_s, gap_share]) => [stepText({ median_m, median_s }), gapsText({ gap_s, gap_share })]),
-    series: [0, 2, 3, 4].map((i) => seriesAt(track, i)),
-    parts: [0, 1, 2].map((k) => seriesPart(track, k).n),
-    runs: runsOfPoints(track, [[4, 10], [5, 7], [10, 20], [0, 1]]),
-    near: [nearest(181.5, 181), nearest(180.5, 180 + 1e8 / 2 ** 32 * 360), nearest(181, 184.2)],
-    colours: byColour(["x", "y", "x"], 3),
-    found: matching(texts, " an").map(({ text }) => text),
-    contrast: Math.min(...COLOURS.flatMap((one) => [contrast(one.light, "#f1eee8"), contrast(one.dark, "#1a1917")])),
-  };
-}"""
 # How many colours the opaque pixels of a layer have
 _COLOURS = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
@@ -96,34 +47,6 @@ _SPOT = """(id) => {
 }"""
 
 
-@pytest.mark.journey
-def test_names_colours_and_places_of_people(page: Page) -> None:
-    page.goto("/")
-    found = page.evaluate(_CASES)
-    assert found["people"] == [["a", 0], ["b", 1], ["b · b2", 1], ["c · Series 4", 2]]
-    assert found["alone"] == [["x", 0], ["y", 1]], "series of one person have colours of their own"
-    assert found["eleventh"] == 0
-    assert found["all"] == ["All 2 people", "All 2 series"]
-    assert found["meaning"] == [
-        "Each colour is a person.",
-        "Each colour is a person; colours repeat after 10 people.",
-        "Each colour is a series.",
-    ]
-    assert found["ofSeries"] == [[1, 5]]
-    assert [[one.replace("\u202f", " ") for one in pair] for pair in found["steps"]] == [
-        ["20 min, 60 m", "25 % of the time, in steps over 10 min"],
-        ["0 m", "–"],
-        ["one event, no step", "–"],
-        ["1 s, 5 m", "none"],
-    ]
-    assert (found["series"], found["parts"]) == ([0, 0, 2, 2], [3, 0, 2])
-    assert found["runs"] == [[1, 3], [1, 2], [3, 5], [0, 1]], "where no event of a run is left, the point before it"
-    assert found["near"] == [2, 4, -1], "no step leads from one person to the next"
-    assert found["colours"] == [["x", [0, 2]], ["y", [1]]]
-    assert found["found"] == ["Anna", "Johanna"]
-    assert found["contrast"] >= 3
-
-
 @pytest.fixture
 def crowd(owner: User) -> Dataset:
     """Days of three hundred people around places of their own."""
@@ -141,15 +64,8 @@ def crowd(owner: User) -> Dataset:
     return Dataset.objects.get(pk=made.pk)
 
 
-@pytest.fixture
-def releases(owner: User, crowd: Dataset) -> list[Release]:
-    zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
-    landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
-    return released(landmarks, "skip")
-
-
-def seconds_to_open(page: Page, address: str, complete: str) -> float:
-    """Open a page twice; the seconds until ``complete`` is there and all people are drawn, of the faster time."""
+def open_in_time(page: Page, address: str, complete: str) -> None:
+    """Open a page twice; ``complete`` is there and all people are drawn in time, the first or the second time."""
     taken = []
     for _ in range(2):
         began = time.monotonic()
@@ -158,38 +74,36 @@ def seconds_to_open(page: Page, address: str, complete: str) -> float:
         page.wait_for_selector("canvas[data-layer=original][data-drawn]", timeout=patience(30_000))
         taken.append(time.monotonic() - began)
     print(f"{PEOPLE} people of {EVENTS} events: {address} opened in {taken[0]:.2f} s, then in {taken[1]:.2f} s")
-    return min(taken)
-
-
-def assert_coloured_and_named(page: Page, size: Any) -> None:
-    """Each person has a colour, the page has no fault, and a pointer over a line shows whose it is."""
-    assert page.evaluate(_COLOURS, "original") >= 8
-    check_page(page, both_colours=True)
-    if size is DESKTOP:
-        spot = page.evaluate(_SPOT, "original")
-        page.mouse.move(spot["x"], spot["y"])
-        expect(page.locator(".person-tag")).to_contain_text("person ")
-        expect_painted(page, "person")
-
-
-@DEVICES
-def test_all_people_are_shown_named_and_chosen(
-    open_page: Any, owner: User, crowd: Dataset, releases: list[Release], size: Any, colour: str
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    address = f"/datasets/{crowd.pk}/compare/?series=all"
-    assert seconds_to_open(page, address, "[data-bench][data-ready=all]") < patience(BUSY * OPENS_S)
+    assert min(taken) < patience(BUSY * OPENS_S)
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
-    expect_painted(page, str(releases[0].pk))
-    assert_coloured_and_named(page, size)
-    find = page.get_by_label("Find a person")
-    find.fill("person 27")
+    assert page.evaluate(_COLOURS, "original") >= 8
+    check_page(page)
+
+
+def find(page: Page) -> Locator:
+    """Those found by a part of their name; the second one has the focus."""
+    page.get_by_label("Find a person").fill("person 27")
     people = page.locator(".people__one")
     expect(people).to_have_count(10)
     people.first.focus()
     page.keyboard.press("ArrowDown")
     expect(people.nth(1)).to_be_focused()
+    return people
+
+
+def test_three_hundred_people_are_shown_named_and_chosen(open_page: Any, owner: User, crowd: Dataset) -> None:
+    zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
+    landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})
+    (release,) = released(landmarks, "skip")
+    page = open_page(owner)
+    open_in_time(page, f"/datasets/{crowd.pk}/compare/?series=all", "[data-bench][data-ready=all]")
+    expect_painted(page, str(release.pk))
+    spot = page.evaluate(_SPOT, "original")
+    page.mouse.move(spot["x"], spot["y"])
+    expect(page.locator(".person-tag")).to_contain_text("person ")
+    expect_painted(page, "person")
+    find(page)
     expect_painted(page, "person")
     page.keyboard.press("Enter")
     field = page.get_by_role("combobox", name="Person")
@@ -205,29 +119,16 @@ def test_all_people_are_shown_named_and_chosen(
     page.wait_for_function("() => location.search.includes('colour=release')")
     expect_painted(page, "original")
 
-
-@DEVICES
-def test_the_map_of_a_dataset_shows_all_people_or_one(
-    open_page: Any, owner: User, crowd: Dataset, releases: list[Release], size: Any, colour: str
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    complete = "[data-fact=silence]:text-is('none')"
-    assert seconds_to_open(page, f"/datasets/{crowd.pk}/", complete) < patience(BUSY * OPENS_S)
-    expect_painted(page, "original", lambda pixels: pixels > 3000)
-    expect_painted(page, "landmarks")
-    assert_coloured_and_named(page, size)
-    page.get_by_label("Find a person").fill("person 27")
-    people = page.locator(".people__one")
-    expect(people).to_have_count(10)
-    people.first.focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect_painted(page, "series")
-    expect(page.locator("canvas[data-layer=original]")).to_have_count(0)
+    phone = open_page(owner, colour="dark", size=PHONE)
+    open_in_time(phone, f"/datasets/{crowd.pk}/", "[data-fact=silence]:text-is('none')")
+    people = find(phone)
+    phone.keyboard.press("Enter")
+    expect_painted(phone, "series")
+    expect(phone.locator("canvas[data-layer=original]")).to_have_count(0)
     expect(people.nth(1)).to_have_attribute("aria-current", "true")
-    expect(page.get_by_role("heading", name="1 of 300 people")).to_be_visible()
+    expect(phone.get_by_role("heading", name="1 of 300 people")).to_be_visible()
     people.nth(1).press("Enter")
-    expect_painted(page, "original")
-    expect(page.locator("canvas[data-layer=series]")).to_have_count(0)
-    expect(page.get_by_role("heading", name="All 300 people")).to_be_visible()
-    expect(page.get_by_role("button", name="Show all", exact=True)).to_be_hidden()
+    expect_painted(phone, "original")
+    expect(phone.locator("canvas[data-layer=series]")).to_have_count(0)
+    expect(phone.get_by_role("heading", name="All 300 people")).to_be_visible()
+    expect(phone.get_by_role("button", name="Show all", exact=True)).to_be_hidden()
