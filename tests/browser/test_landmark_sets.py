@@ -11,6 +11,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from tests.browser.actions import box_of
 from tests.browser.conftest import check_page
 from tests.browser.rendering import expect_painted, painted
 
@@ -103,7 +104,6 @@ def test_a_press_paints_a_set_and_another_one_is_compared(page: Page, walk: Data
 def test_the_menu_fits_a_phone(phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
     open_dataset(phone, walk)
     more(phone, "Clinic").click()
-    box = row(phone, clinic).locator(".menu__panel").bounding_box()
-    assert box
+    box = box_of(row(phone, clinic).locator(".menu__panel"))
     assert 0 <= box["x"] <= 390 - box["width"]
     check_page(phone)

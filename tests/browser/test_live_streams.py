@@ -14,6 +14,7 @@ from dashboard.projects.services import add_member, create_project, move_row
 from dashboard.streams import services
 from dashboard.streams.models import LiveStream, StreamState
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import contains
 from tests.browser.conftest import check_page
 from tests.dashboard import kinds
 
@@ -60,8 +61,7 @@ def test_from_the_form_to_a_chart_that_advances_and_is_closed(page: Page, monito
     expect(options.filter(has_text="no guarantee")).to_have_count(0)
     mechanism.select_option("stream-uniform")
     page.get_by_role("textbox", name="Window").fill("5")
-    for text in ("at most 5 successive timestamps", "exp(ε), ε = 1,"):
-        expect(page.locator("[data-statement]")).to_contain_text(text)
+    contains(page.locator("[data-statement]"), "at most 5 successive timestamps", "exp(ε), ε = 1,")
     open_it.click()
     page.wait_for_url("**/streams/*-*/")
     expect(page.get_by_text("Nothing was published yet")).to_be_visible()

@@ -18,6 +18,7 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import landmark_temporal_loss, smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import simulated_budgets
 from privacy_engine.mechanisms.landmark import Adaptive, Planned
+from tests.browser.actions import box_of, contains, downloaded
 from tests.browser.conftest import PageMonitor, accessibility_faults
 from tests.browser.rendering import compare, pick, wait_until_ready
 
@@ -184,8 +185,7 @@ def test_the_report_of_a_set_needs_no_release(page: Page, taxi: Dataset, stays: 
     loss_is(page, "Uniform", expected)
     expect(page.locator("main")).to_contain_text("no position is read")
     expect(page.get_by_role("row", name=re.compile("^Uniform"))).to_contain_text(f"{expected.max():.3g}")
-    for text in ("median of 20 simulated runs", "no run above"):
-        expect(page.get_by_role("row", name="Adaptive")).to_contain_text(text)
+    contains(page.get_by_role("row", name="Adaptive"), "median of 20 simulated runs", "no run above")
     assert not Release.objects.exists()
 
     budgets, error = page.locator("[data-budgets]"), page.locator("#alpha-error")
@@ -234,8 +234,7 @@ def test_the_report_follows_radius_parameters_and_range(page: Page, stays: Landm
 
     plots = page.locator(".chart__plot")
     plots.first.scroll_into_view_if_needed()
-    box = plots.first.bounding_box()
-    assert box
+    box = box_of(plots.first)
     page.keyboard.down("Shift")
     page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 60)
     page.mouse.down()
@@ -262,9 +261,8 @@ def test_the_report_follows_radius_parameters_and_range(page: Page, stays: Landm
     pick(page.get_by_label("Strong"))
     page.wait_for_function("() => location.search.includes('corr=strong')")
     page.locator("summary", has_text="Download").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("link", name="Every event as CSV").click()
-    head, *rest = Path(waiting.value.path()).read_text().splitlines()
+    waiting = downloaded(page.get_by_role("link", name="Every event as CSV"))
+    head, *rest = Path(waiting.path()).read_text().splitlines()
     for text in ("s=0.01", "within 200 m, for states at most 1000 m apart"):
         assert text in head
     assert len([line for line in rest if not line.startswith("#")]) == stays.points + 1

@@ -16,6 +16,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
 from dashboard.releases.models import Release
 from privacy_engine.samples import samples
+from tests.browser.actions import box_of, in_address
 from tests.browser.conftest import PHONE, assert_fits, check_page, run_jobs
 from tests.browser.fixtures import PRECISE, released
 from tests.browser.rendering import MIDDLE, at_rest, compare, expect_painted, layers, painted, pick, wait_until_ready
@@ -100,10 +101,6 @@ def drag(page: Page, box: Any, to: tuple[float, float]) -> None:
     at_rest(page)
 
 
-def in_address(page: Page, text: str) -> None:
-    page.wait_for_function("(text) => location.search.includes(text)", arg=text)
-
-
 def shows_its_side(page: Page, left: str, right: str) -> None:
     """Each of two layers is seen on its side of the divider and nowhere else."""
     at_rest(page)
@@ -124,8 +121,7 @@ def test_a_swipe_shows_each_sides_layer_and_no_other(page: Page, taxi: Dataset, 
     expect(left).to_have_value("original")
     shows_its_side(page, "original", chosen)
     assert painted(page, "original") > 0.5 * whole, "the canvas is whole, what is seen of it is not"
-    ground = page.locator("[data-map]").bounding_box()
-    assert ground
+    ground = box_of(page.locator("[data-map]"))
     drag(page, {**ground, "width": ground["width"] / 2}, (90, 40))
     shows_its_side(page, "original", chosen)
     page.get_by_role("button", name="Zoom in").click()
@@ -188,8 +184,7 @@ def test_maps_side_by_side_move_as_one(page: Page, taxi: Dataset, pair: list[Rel
     page.get_by_role("slider", name="Event", exact=True).press("PageUp")
     at_rest(page)
     assert [one[0] > 50 for one in page.evaluate(MIDDLES, "selection")] == [True] * 3
-    box = panes.nth(1).bounding_box()
-    assert box
+    box = box_of(panes.nth(1))
     page.mouse.move(box["x"] + 150, box["y"] + 150)
     page.mouse.move(box["x"] + 160, box["y"] + 150)
     expect(page.locator(".pane__pointer:visible")).to_have_count(2)
@@ -286,8 +281,7 @@ def test_a_range_is_drawn_moved_and_played(page: Page, taxi: Dataset, pair: list
     whole = [painted(page, one) for one in ids]
     start, end = (page.get_by_role("slider", name=f"{which} event shown") for which in ("First", "Last"))
     event, text = page.get_by_role("slider", name="Event", exact=True), page.locator(".timeline__text")
-    strip = page.locator(".timeline__strip").bounding_box()
-    assert strip
+    strip = box_of(page.locator(".timeline__strip"))
     page.keyboard.down("Shift")
     drag(page, {**strip, "width": strip["width"] / 2}, (100, 0))
     page.keyboard.up("Shift")

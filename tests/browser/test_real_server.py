@@ -15,19 +15,17 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Browser, Download, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from privacy_engine import formats
+from tests.browser.actions import downloaded
 from tests.browser.browser_profiles import PageMonitor, Profile
 from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
-from tests.browser.rendering import cursors, expect_painted, layers, lines, painted, wait_until_ready
-from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
+from tests.browser.rendering import expect_painted, layers, lines, painted, wait_until_ready
 from tests.patience import patience
 from tests.server import Server, running_server
 
@@ -183,107 +181,6 @@ def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
                 assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in observation["drawer"], observation
 
 
-def compare_ways(page: Page, first: str) -> None:
-    """Swipe: each side its own layer. Side by side: maps that move as one."""
-    page.get_by_text("Swipe", exact=True).click()
-    expect(divider(page)).to_be_visible(timeout=SOON_MS)
-    page.get_by_label("Right of the divider").select_option(first)
-    page.wait_for_function("(id) => document.querySelector(`canvas[data-layer='${id}']`)?.style.clipPath", arg=first)
-    left, right = sides(page, "original"), sides(page, first)
-    assert left[0] > 300, left
-    assert left[1] == 0, left
-    assert right[1] > 300, right
-    assert right[0] == 0, right
-    page.get_by_text("Side by side", exact=True).click()
-    page.get_by_text("2 maps", exact=True).click()
-    expect(page.locator(".pane:visible")).to_have_count(2, timeout=SOON_MS)
-    page.locator(".pane:visible").nth(1).get_by_role("button", name="Zoom in").click()
-    page.wait_for_function(
-        f"(before) => {{ const now = ({VIEWS})(); return now[0] !== before && new Set(now).size === 1; }}",
-        arg=page.evaluate(VIEWS)[0],
-    )
-    page.wait_for_timeout(500)  # the zoom's motion, after which both are painted again
-    one, other = page.evaluate(MIDDLES, "landmarks")
-    assert one[0] > 50
-    assert one[1:] == pytest.approx(other[1:], abs=1.5)
-    page.get_by_text("Overlay", exact=True).click()
-    wait_until_ready(page)
-
-
-def step_with_keys(page: Page) -> None:
-    text = page.locator(".timeline__text")
-    page.locator("[data-map]").first.focus()
-    before = cursors(page)
-    page.keyboard.press("End")
-    expect(text).to_contain_text(f"event {EVENTS:,} of {EVENTS:,}", timeout=SOON_MS)
-    assert all(a != b for a, b in zip(before, cursors(page), strict=True))
-    for _ in range(3):
-        page.keyboard.press("ArrowLeft")
-    expect(text).to_contain_text(f"event {EVENTS - 3:,} of", timeout=SOON_MS)
-    page.keyboard.press("Home")
-    expect(text).to_contain_text("event 1 of", timeout=SOON_MS)
-    assert cursors(page) == before
-
-
-def body(download: Download) -> bytes:
-    return Path(download.path()).read_bytes()
-
-
-def points_of(name: str, data: bytes) -> int:
-    """How many positions a downloaded file holds, by a reader that is not ours where there is one."""
-    if name == "parquet":
-        return int(pq.read_table(io.BytesIO(data)).num_rows)
-    if name == "gpx":
-        return len(ElementTree.fromstring(data).findall(".//{*}trkpt"))
-    return sum(len(one) for one in formats.read(io.BytesIO(data), name=f"release.{name}").series)
-
-
-def download_each(page: Page, release: dict[str, Any]) -> None:
-    row = page.locator(f"tr[data-release='{release['id']}']")
-    for name, label in {"csv": "CSV table", "geojson": "GeoJSON", "gpx": "GPX track", "parquet": "Parquet"}.items():
-        with page.expect_download() as started:
-            row.get_by_role("link", name=f"{release['title']} as {label}", exact=True).click()
-        data = body(started.value)
-        assert points_of(name, data) == EVENTS, name
-        assert b"NOT PRIVATE" in data, name
-    with page.expect_download() as started:
-        row.get_by_role("link", name=re.compile("as ZIP")).click()
-    archive = zipfile.ZipFile(started.value.path())
-    assert archive.testzip() is None
-    inside = {Path(name).suffix for name in archive.namelist()}
-    assert inside >= {".csv", ".geojson", ".gpx", ".parquet", ".json", ".txt"}
-
-
-def download_chart(page: Page) -> None:
-    for label, start in {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"event_index,"}.items():
-        page.get_by_label("Budget per event: save or show numbers").click()
-        with page.expect_download() as started:
-            page.get_by_role("button", name=label, exact=True).click()
-        data = body(started.value)
-        assert data.startswith(start)
-        assert len(data) > 1000
-
-
-def download_map(page: Page) -> None:
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save the map", exact=True).first.click()
-        page.get_by_role("dialog", name="Save the map").get_by_role("button", name="Save", exact=True).click()
-    assert body(started.value).startswith(b"\x89PNG")
-
-
-def print_report(page: Page) -> None:
-    page.locator("summary", has_text="Download").click()
-    page.get_by_role("link", name="Report to print").click()
-    wait_until_ready(page, "[data-sheet]")
-    ids = re.findall("release=([0-9a-f-]{36})", page.url)
-    assert all(painted(page, one) > 500 for one in ids)
-    assert [line["name"] for line in lines(page)[0]] == FOUR
-    assert page.get_by_text("Not private: seeded simulation, do not publish").is_visible()
-    assert page.pdf(format="A4").startswith(b"%PDF")
-    page.go_back()
-    wait_until_ready(page)
-
-
 def numbers(releases: list[dict[str, Any]]) -> list[Any]:
     """All that an experiment measures, and the digest of every position it made."""
     digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in releases]
@@ -303,9 +200,8 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_p
     dataset = upload(page, server, walk_file(tmp_path))
     count = mark_zone(page, dataset)
     compose(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save configuration").click()
-    configuration = body(started.value)
+    started = downloaded(page.get_by_role("button", name="Save configuration"))
+    configuration = Path(started.path()).read_bytes()
     assert {one["seed"] for one in json.loads(configuration)["releases"]} == {SEED}
     first = run(page, server)
 
@@ -317,12 +213,16 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_p
         assert [line["name"] for line in chart] == FOUR
         assert all(line["points"] > 100 and line["visible"] for line in chart), chart
     assert {one["summary"]["landmarks"] for one in first} == {count}
-    compare_ways(page, first[0]["id"])
-    step_with_keys(page)
-    download_each(page, first[0])
-    download_chart(page)
-    download_map(page)
-    print_report(page)
+    started = downloaded(
+        page.locator(f"tr[data-release='{first[0]['id']}']").get_by_role("link", name=re.compile("as ZIP"))
+    )
+    archive = zipfile.ZipFile(started.path())
+    assert archive.testzip() is None
+    files = {Path(name).suffix: archive.read(name) for name in archive.namelist()}
+    assert files.keys() >= {".csv", ".geojson", ".gpx", ".parquet", ".json", ".txt"}
+    (table,) = formats.read(io.BytesIO(files[".csv"]), name="release.csv").series
+    assert len(table) == EVENTS
+    assert b"NOT PRIVATE" in files[".csv"]
     cells = table_of(page)
 
     page.goto(f"{dataset}releases/new/")

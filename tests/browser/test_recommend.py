@@ -22,7 +22,9 @@ from dashboard.releases.services import submit_release
 from privacy_engine.experiments import presets
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import downloaded
 from tests.browser.conftest import PHONE, check_page, open_upload, run_jobs
+from tests.browser.rendering import expect_painted, painted
 from tests.dashboard import kinds
 from tests.engine.format_samples import zipped
 from tests.patience import patience
@@ -32,14 +34,6 @@ ROWS = 20_000
 MANHATTAN = {"West": "-74.03", "South": "40.69", "East": "-73.91", "North": "40.83"}
 GRID = {name: kinds.CITY_BOX[name] for name in ("west", "south", "east", "north", "side")}
 READY = "[data-recommend][data-ready=all]"
-PAINTED = """(layer) => {
-  const canvas = document.querySelector(`canvas[data-layer="${layer}"]`);
-  if (!canvas || !canvas.width) return 0;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let found = 0;
-  for (let i = 3; i < data.length; i += 4) found += data[i] > 0;
-  return found;
-}"""
 
 
 def fitted(owner: User, *levels: float) -> Dataset:
@@ -73,7 +67,7 @@ def test_places_are_added_and_removed_by_clicks_and_keys(page: Page, owner: User
     compare(page, fitted(owner, 5.0))
     rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
-    assert page.evaluate(PAINTED, "history") == 0
+    assert painted(page, "history") == 0
     page.locator("[data-map]").scroll_into_view_if_needed()
     click_cell(page)
     expect(listed).to_have_count(1)
@@ -81,12 +75,12 @@ def test_places_are_added_and_removed_by_clicks_and_keys(page: Page, owner: User
     expect(listed).to_have_count(2)
     expect(page.locator("[data-after]")).to_have_text(f"after {places(page)[1]}")
     for layer in ("recommended", "reference", "history", "density", "grid"):
-        page.wait_for_function(f"({PAINTED})('{layer}') > 100")
+        expect_painted(page, layer, lambda pixels: pixels > 100)
     assert places(page)[1] not in rows.all_text_contents()
     assert len(page.url.split("history=")[1].split(",")) == 2
     rows.first.hover()
     expect(page.locator("[data-rows] tr[data-marked]")).to_have_count(1)
-    page.wait_for_function(f"({PAINTED})('chosen') > 20")
+    expect_painted(page, "chosen", lambda pixels: pixels > 20)
     check_page(page)
     page.locator("[data-clear]:visible").click()
     expect(listed).to_have_count(0)
@@ -151,10 +145,9 @@ def test_a_model_is_evaluated_charted_and_beside_all_others(page: Page, owner: U
     expect(page.locator("[data-baseline=checkin-popularity]")).to_have_text(str(own))
     page.get_by_role("button", name="MRR").click()
     expect(page.locator("[data-hit-title]")).to_contain_text("MRR")
-    with page.expect_download() as started:
-        page.get_by_label("MRR: save or show numbers").click()
-        page.locator("[data-chart]").get_by_role("button", name="CSV").click()
-    assert Path(started.value.path()).read_text().startswith("epsilon,")
+    page.get_by_label("MRR: save or show numbers").click()
+    started = downloaded(page.locator("[data-chart]").get_by_role("button", name="CSV"))
+    assert Path(started.path()).read_text().startswith("epsilon,")
 
     page.get_by_role("button", name="Simulate the other models").click()
     others = len([cls for cls in mechanisms.of("checkins") if cls.publishable and not cls.needs_venues]) - 1  # type: ignore[attr-defined]
@@ -199,7 +192,7 @@ def test_gowalla_from_the_upload_to_recommended_cells_on_a_phone(
     page.locator("[data-map]").scroll_into_view_if_needed()
     click_cell(page)
     expect(page.locator("[data-places] li")).to_have_count(1)
-    page.wait_for_function(f"({PAINTED})('recommended') > 100")
+    expect_painted(page, "recommended", lambda pixels: pixels > 100)
     rows_shown = page.locator("[data-rows] button")
     expect(rows_shown).to_have_count(10)
     rows_shown.first.focus()

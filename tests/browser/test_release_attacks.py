@@ -21,6 +21,7 @@ from dashboard.releases.models import Release
 from dashboard.releases.services import derive_release
 from privacy_engine.postprocess import postprocesses
 from privacy_engine.samples import samples
+from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.fixtures import PRECISE, released, table
 from tests.browser.rendering import at_rest, choose_series, compare, expect_painted, layers, painted, wait_until_ready
@@ -31,8 +32,8 @@ FETCH = "(url) => fetch(url).then((one) => one.json())"
 
 def open_dialog(page: Page, title: str = "Uniform") -> Locator:
     """The dialog, opened from the table."""
-    page.get_by_role("button", name=re.compile(f"^Attack {re.escape(title)}")).press("Enter")
-    dialog = page.get_by_role("dialog", name=re.compile(f"^Attack {re.escape(title)}"))
+    page.get_by_role("button", name=f"Attack {title}").press("Enter")
+    dialog = page.get_by_role("dialog", name=f"Attack {title}")
     expect(dialog).to_be_visible()
     return dialog
 
@@ -52,9 +53,8 @@ def hide(page: Page, title: str, layer: str) -> None:
 
 
 def download(page: Page, name: str) -> str:
-    with page.expect_download() as waiting:
-        page.locator("[data-attack]").get_by_role("link", name=name).click()
-    return Path(waiting.value.path()).read_text()
+    waiting = downloaded(page.locator("[data-attack]").get_by_role("link", name=name))
+    return Path(waiting.path()).read_text()
 
 
 @pytest.mark.journey
@@ -62,13 +62,11 @@ def test_home_and_work_from_a_click_to_places_on_the_map(page: Page, taxi: Datas
     released(stays, "uniform", **PRECISE)
     compare(page, taxi)
     panel, dialog = page.locator("[data-attack]"), open_dialog(page)
-    for text in (WARNING, "not a bound", "People sleep at home and work by day"):
-        expect(dialog).to_contain_text(text)
+    contains(dialog, WARNING, "not a bound", "People sleep at home and work by day")
     run(dialog, "Home and work", within_m=500)
     expect(panel).to_be_focused()
     attack = Attack.objects.get()
-    for text in (attack.summary["sentence"], WARNING, "not a bound on what another could find"):
-        expect(panel).to_contain_text(text)
+    contains(panel, attack.summary["sentence"], WARNING, "not a bound on what another could find")
     expect(panel.get_by_text("Home found", exact=True)).to_be_visible()
     expect_painted(page, "guesses", lambda pixels: pixels > 200)
     assert "Guessed places" in layers(page)
@@ -78,6 +76,7 @@ def test_home_and_work_from_a_click_to_places_on_the_map(page: Page, taxi: Datas
     assert (body["warning"], body["result"]["sentence"]) == (WARNING, attack.summary["sentence"])
     expect(panel.get_by_role("link", name="as CSV")).to_have_count(0)
 
+    page.get_by_role("checkbox", name="Guessed places").check()
     panel.get_by_role("button", name="Close the attack").click()
     expect(panel).to_be_hidden()
     open_dialog(page).get_by_role("button", name="Show Home and work").click()

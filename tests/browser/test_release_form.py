@@ -20,6 +20,7 @@ from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
+from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import PHONE, PageMonitor, check_page, run_jobs
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
@@ -195,8 +196,7 @@ def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: L
     for name, s in (("Moderate", 0.1), ("Strong", 0.01), ("Weak", 1.0)):
         page.get_by_text(name, exact=True).click()
         worst = temporal_loss([share] * taxi.points, *[smoothing_matrix(2, s)] * 2).total.max()
-        for text in (f"{share:.3g} → {worst:.3g}", "5 → "):
-            expect(page.locator("[data-loss=landmark-uniform]")).to_contain_text(text)
+        contains(page.locator("[data-loss=landmark-uniform]"), f"{share:.3g} → {worst:.3g}", "5 → ")
     expect(page.locator("[data-loss=landmark-adaptive]")).to_contain_text("→")
     expect(leaks).to_contain_text("Adaptive: the median of 5 runs simulated")
     reference = reference_radius_m(taxi, None)
@@ -206,8 +206,7 @@ def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: L
     level(page, 15, 200)
     expect(warnings).to_contain_text("ε = 15 is a very weak guarantee")
     level(page, 0.001, 200)
-    expect(warnings).to_contain_text(re.compile(r"even places 200\skm apart"))
-    expect(warnings).to_contain_text("the whole dataset is")
+    contains(warnings, re.compile(r"even places 200\skm apart"), "the whole dataset is")
     level(page, 1, 50_000)
     expect(warnings).to_contain_text(re.compile(r"A radius of 50\skm is larger than the dataset"))
     level(page, 1, 20)
@@ -245,13 +244,13 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(
     page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
 ) -> None:
     form(page, taxi)
-    only(page, "Uniform")
     seed, seeded = field(page, "Seed"), page.get_by_role("radio", name="Seeded simulation")
     error, run = page.locator("#seed-error"), page.get_by_role("button", name="Run 1 simulation, not private")
     warnings = page.locator("[data-warnings]")
     expect(warnings).not_to_contain_text("One seed is one sample")
     seeded.check()
     expect(warnings).to_contain_text("One seed is one sample")
+    only(page, "Uniform")
     expect(page.locator("[data-kind]")).to_have_text("Seeded simulation: not private")
     expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
     expect(page.locator("[data-spending]")).to_contain_text("spend nothing")
@@ -262,10 +261,9 @@ def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(
         expect(error).to_contain_text(message)
     assert not Release.objects.exists()
     seed.fill("7")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save configuration").click()
+    waiting = downloaded(page.get_by_role("button", name="Save configuration"))
     file = tmp_path / "experiment.json"
-    waiting.value.save_as(file)
+    waiting.save_as(file)
     assert {one["seed"] for one in json.loads(file.read_text())["releases"]} == {7}
     form(page, taxi)
     page.set_input_files("[data-load-file]", file)
@@ -310,8 +308,7 @@ def test_from_an_accepted_error_or_a_protection_to_a_level(
     )
     level(page, 1, 200)
     typical_km = 200 * (stays.count + 1) * 1.678347 / 1000
-    expect(uniform).to_contain_text(re.compile(rf"{typical_km:.3g}\skm"))
-    expect(uniform).to_contain_text("larger than your data")
+    contains(uniform, re.compile(rf"{typical_km:.3g}\skm"), "larger than your data")
     page.get_by_label("Error I accept, m").fill("500")
     page.get_by_role("button", name="Find the least ε").click()
     page.get_by_role("button", name=re.compile("^Use ε .* with Planned$")).click()

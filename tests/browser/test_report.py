@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
+from tests.browser.actions import downloaded
 from tests.browser.conftest import PHONE, PageMonitor
 from tests.browser.fixtures import released
 from tests.browser.rendering import compare, lines, painted, wait_until_ready
@@ -41,9 +42,8 @@ def assert_few_pages(page: Page, *papers: str) -> None:
 
 
 def archive_of(page: Page, link: Locator) -> tuple[str, zipfile.ZipFile]:
-    with page.expect_download() as started:
-        link.click()
-    return started.value.suggested_filename, zipfile.ZipFile(io.BytesIO(Path(started.value.path()).read_bytes()))
+    started = downloaded(link)
+    return started.suggested_filename, zipfile.ZipFile(io.BytesIO(Path(started.path()).read_bytes()))
 
 
 @pytest.mark.journey

@@ -13,6 +13,7 @@ from playwright.sync_api import Download, Page, expect
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
+from tests.browser.actions import box_of
 from tests.browser.conftest import PageMonitor, check_page
 from tests.browser.fixtures import HOST, PRECISE, released
 from tests.browser.rendering import compare, painted
@@ -45,7 +46,7 @@ COUNT = """async ([base64, colours, at, near, [edge, head]]) => {
 }"""
 TRACK = [34, 32, 28]
 BLOCK = [230, 226, 220]  # what the made-up city has between its streets, as pale as a base map is
-ORIGINAL, OF_UNIFORM = "#22201c", "#0072b2"  # the colours of lines in light pages
+ORIGINAL, OF_UNIFORM = "#22201c", "#0054a5"  # the colours of lines in light pages
 BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 # A video: its length and size, and how many pixels differ between the frames at some of its times
 PLAY = """async ([base64, times]) => {
@@ -132,8 +133,7 @@ def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(
     skip, uniform = (str(one.pk)[-8:] for one in pair)
     compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")
     image = saved(page, [TRACK, BLUE])
-    box = page.locator("[data-map]").bounding_box()
-    assert box
+    box = box_of(page.locator("[data-map]"))
     assert image["width"] == RATIO * round(box["width"])
     assert image["height"] > RATIO * round(box["height"])
     [track_left, track_right], [blue_left, blue_right] = image["found"]

@@ -14,6 +14,7 @@ from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import downloaded
 from tests.browser.conftest import PHONE, PageMonitor, check_page, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import layers, lines, painted, wait_until_ready
@@ -150,9 +151,8 @@ def test_a_configuration_is_saved_loaded_or_refused(page: Page, taxi: Dataset, s
     level.fill("3")
     page.get_by_label("Landmarks before the first release").select_option("gap")
     page.get_by_role("button", name="Add Ornstein-Uhlenbeck smoother").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save configuration").click()
-    saved = Path(waiting.value.path()).read_text()
+    waiting = downloaded(page.get_by_role("button", name="Save configuration"))
+    saved = Path(waiting.path()).read_text()
     specs = [ReleaseSpec.parse(one) for one in json.loads(saved)["releases"]]
     assert [spec.title for spec in specs] == ["Skip + OU smoother", "Planned + OU smoother"]
     assert specs[0].mechanism.leading == "gap"

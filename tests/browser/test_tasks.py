@@ -1,4 +1,4 @@
-"""Five tasks of a person who sees Cairn for the first time, each with limits on clicks, fields and scrolls.
+"""Tasks of a person who sees Cairn for the first time, with limits on clicks, fields and scrolls; the first steps.
 
 ``pytest -s tests/browser/test_tasks.py`` prints what each took.
 """
@@ -11,8 +11,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.experiments.models import Experiment
@@ -21,21 +22,24 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.experiments import presets
 from privacy_engine.verify import verify
-from tests.browser.conftest import DESKTOP, PHONE
+from tests.browser.actions import box_of
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, check_page, open_upload
 from tests.browser.jobs import run_jobs
 from tests.browser.newcomer import Newcomer, press
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_upload_to_comparison import sample_file
+from tests.dashboard import kinds
+from tests.dashboard.test_stays import HEADER, ROWS
 from tests.patience import patience
 
 SLOW_MS = patience(90_000)
 
 
-@pytest.fixture(params=[DESKTOP, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["desktop", "phone"])
+@pytest.fixture
 def person(request: pytest.FixtureRequest, open_page: Callable[..., Page], owner: User) -> Iterator[Newcomer]:
-    """A new user with a desktop or a phone, on the start page; what the task took is printed."""
-    device = {"has_touch": True, "is_mobile": True} if request.param is PHONE else {}
-    page = open_page(owner, size=request.param, **device)
+    """A new user on the start page, with a phone where a test is marked so; what the task took is printed."""
+    device = getattr(request, "param", {})
+    page = open_page(owner, **device)
     page.goto("/")
     newcomer = Newcomer(page)
     yield newcomer
@@ -114,6 +118,9 @@ def test_a_file_for_a_colleague(person: Newcomer, stays: LandmarkSet, pair: list
     assert person.clicks <= 3
 
 
+@pytest.mark.parametrize(
+    "person", [{"size": PHONE, "has_touch": True, "is_mobile": True}], indirect=True, ids=["phone"]
+)
 def test_the_run_of_last_week(person: Newcomer, owner: User) -> None:
     for i in range(30):
         changes = {"seed": i, "events": 40 if i % 2 else 60, "repetitions": 5}
@@ -122,7 +129,6 @@ def test_the_run_of_last_week(person: Newcomer, owner: User) -> None:
     Experiment.objects.filter(pk=wanted.pk).update(
         created_at=timezone.now() - timedelta(days=7), name="Clinic, second attempt"
     )
-    run_jobs()
     to_experiments(person)
     person.fill(person.page.get_by_role("searchbox").first, "clinic")
     expect(person.page.locator("#count")).to_have_text(re.compile(r"^1 of"))
@@ -152,3 +158,63 @@ def test_from_a_sample_to_a_file_with_the_keyboard_alone(page: Page, worker: Non
         press(page, page.get_by_role("link", name=re.compile("CSV")).first)
     assert download.value.suggested_filename.endswith(".csv")
     assert Release.objects.filter(state="done").exists()
+
+
+@pytest.fixture
+def samples(owner: User) -> None:
+    """The generated samples, as at the first start."""
+    call_command("loadsamples", "owner", verbosity=0)
+
+
+def strip(page: Page) -> Locator:
+    return page.get_by_role("navigation", name="First steps")
+
+
+@pytest.mark.journey
+def test_followed_from_link_to_link(page: Page, samples: None) -> None:
+    page.goto("/")
+    for title, seen in (("View the trajectory", "Walk across Paris"), ("Define landmarks", "Define landmarks")):
+        strip(page).get_by_role("link", name=title).click()
+        expect(page.get_by_role("heading", level=1, name=seen)).to_be_visible()
+        expect(strip(page).locator("[aria-current=step]")).to_contain_text(title)
+    expect(strip(page).get_by_role("link", name="Done: View the trajectory")).to_be_visible()
+    expect(strip(page).get_by_role("link", name="Done:")).to_have_count(1)
+    page.wait_for_selector(".map")
+    bench = box_of(page.locator(".bench"))
+    assert bench["y"] + bench["height"] <= DESKTOP["height"] + 1, "the editor still fits the window"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_hidden_and_brought_back(open_page: Callable[..., Page], owner: User, samples: None, scripts: bool) -> None:
+    page = open_page(owner, java_script_enabled=scripts)
+    page.goto("/")
+    strip(page).get_by_role("button", name="Hide the first steps").click()
+    expect(strip(page)).to_have_count(0)
+    page.goto("/")
+    expect(strip(page)).to_have_count(0)
+    page.locator("summary[aria-label='Account and appearance']").click()
+    page.get_by_role("button", name="Show the first steps").click()
+    expect(strip(page)).to_be_visible()
+
+
+@pytest.mark.journey
+@pytest.mark.usefixtures("worker")
+def test_from_trajectories_to_check_ins_of_users(page: Page) -> None:
+    open_upload(page, "events.csv", kinds.checkins(ROWS, HEADER))
+    page.locator("summary[aria-label=More]").first.click()
+    page.get_by_role("link", name="Stays as check-ins").click()
+    duration, submit = page.get_by_role("textbox", name="Duration"), page.get_by_role("button", name="Detect the stays")
+    duration.fill("-1")
+    submit.click()
+    expect(page.locator("[data-field=duration_s] .field__error")).to_be_visible()
+    duration.fill("600")
+    assert not accessibility_faults(page)
+    submit.click()
+
+    page.wait_for_url("**/datasets/*/")
+    expect(page.locator("[data-cells-rows] tr")).to_have_count(3, timeout=patience(30_000))
+    expect(page.locator("#reading")).to_contain_text("A user is one person of the trajectories.")
+    check_page(page)
+    page.get_by_role("link", name="New release").first.click()
+    expect(page.locator("[data-promise]")).to_contain_text("which covers all events of one person")
+    expect(page.get_by_label("Protected").locator("option")).to_have_text(["each user"])

@@ -15,6 +15,7 @@ from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import preview_landmarks
 from dashboard.releases.services import submit_release
 from privacy_engine.spec import ReleaseSpec
+from tests.browser.actions import downloaded
 from tests.browser.conftest import PageMonitor, run_jobs
 from tests.browser.landmark_editor import (
     SQUARE,
@@ -62,10 +63,9 @@ def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor: Page, taxi: Da
 
     draw_circle(editor)
     expect(editor.locator(".zone__head").nth(1)).to_contain_text("radius")
-    with editor.expect_download() as download:
-        editor.get_by_role("button", name="Download zones").click()
-    file = tmp_path / download.value.suggested_filename
-    download.value.save_as(file)
+    download = downloaded(editor.get_by_role("button", name="Download zones"))
+    file = tmp_path / download.suggested_filename
+    download.save_as(file)
     features = json.loads(file.read_text())["features"]
     assert [one["geometry"]["type"] for one in features] == ["Polygon", "Point"]
     assert features[0]["properties"]["label"] == "Clinic"
