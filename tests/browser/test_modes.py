@@ -237,7 +237,7 @@ def test_order_opacity_lines_and_errors_of_layers(page: Page, taxi: Dataset, pai
     page.wait_for_function(f"([id, before]) => ({STYLE_OF})(id) !== before", arg=[uniform, before])
     pink = page.evaluate(STYLE_OF, uniform)
     assert all(abs(int(a) - b) < 30 for a, b in zip(pink.split(","), (0xCB, 0x5E, 0xB7), strict=True))
-    in_address(page, f"inks={uniform[-8:]}:3")
+    in_address(page, "inks=" + uniform[-8:] + ":3")
     raised = page.get_by_role("button", name="Raise Uniform")
     for _ in range(3):  # the third time it lies on top already
         raised.press("Enter")

@@ -26,11 +26,12 @@ from tests.browser.browser_profiles import PageMonitor, Profile
 from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
 from tests.browser.rendering import expect_painted, layers, lines, painted, wait_until_ready
+from tests.browser.test_steps import only
 from tests.patience import patience
 from tests.server import Server, running_server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
-FOUR = ["Skip", "Uniform", "Adaptive", "Event level"]
+BOTH = ["Skip", "Uniform"]
 SEED = 20_261_121
 SOON_MS = 60_000  # for what a slow machine shows after some seconds
 ZONE = [(0.44, 0.44), (0.56, 0.44), (0.56, 0.56), (0.44, 0.56)]
@@ -127,37 +128,36 @@ def mark_zone(page: Page, dataset: str) -> int:
 
 
 def compose(page: Page) -> None:
-    """Four mechanisms as an experiment."""
+    """Two mechanisms as an experiment."""
     wait_until_ready(page, "[data-form]")
     page.get_by_role("radio", name="Seeded simulation").check()
     page.get_by_label("Seed", exact=True).fill(str(SEED))
     page.get_by_label("Level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
-    for title in FOUR:
-        page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
-    expect(page.locator("[data-forecast] > tbody")).to_have_count(4, timeout=SOON_MS)
+    only(page, *BOTH)
+    expect(page.locator("[data-forecast] > tbody")).to_have_count(2, timeout=SOON_MS)
 
 
 def run(page: Page, server: Server) -> list[dict[str, Any]]:
-    """Send the form, wait for all four, and return the API’s data of them in the order of the mechanisms."""
+    """Send the form, wait for both, and return the API’s data of them in the order of the mechanisms."""
     signal_worker(server, signal.SIGSTOP)
-    page.get_by_role("button", name="Run 4 simulations, not private").click()
+    page.get_by_role("button", name="Run 2 simulations, not private").click()
     page.wait_for_url("**/compare/**")
     ids = re.findall("release=([0-9a-f-]{36})", page.url)
-    assert len(ids) == 4
+    assert len(ids) == 2
     watch_to_the_end(page, server, ids)
     page.wait_for_selector("[data-bench][data-ready=all]", timeout=WAIT_MS)
     page.get_by_role("button", name="Show all layers").click()
-    page.wait_for_selector("[data-bench][data-charts='4']", timeout=WAIT_MS)
+    page.wait_for_selector("[data-bench][data-charts='2']", timeout=WAIT_MS)
     releases = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
-    assert [one["state"] for one in releases] == ["done"] * 4
-    return sorted(releases, key=lambda one: FOUR.index(one["title"].split(" · ")[0]))
+    assert [one["state"] for one in releases] == ["done"] * 2
+    return sorted(releases, key=lambda one: BOTH.index(one["title"].split(" · ")[0]))
 
 
 def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
-    """The drawer's texts while four jobs wait, run and end; each one's share only grows."""
+    """The drawer's texts while two jobs wait, run and end; each one's share only grows."""
     drawer = open_drawer(page)
-    expect(drawer.get_by_text("waiting for a worker")).to_have_count(4, timeout=SOON_MS)
+    expect(drawer.get_by_text("waiting for a worker")).to_have_count(2, timeout=SOON_MS)
     page.evaluate("sessionStorage.removeItem('seen')")
     signal_worker(server, signal.SIGCONT)
     while "running" not in (states := [job["state"] for job in page.request.get("/api/v1/jobs/").json()["results"]]):
@@ -206,11 +206,11 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_p
     first = run(page, server)
 
     shown = layers(page)
-    assert list(shown)[:5] == ["Original", *FOUR]
+    assert list(shown)[:3] == ["Original", *BOTH]
     for title in ("Original", "Skip"):  # the noise of the others lies far outside of what is seen first
         expect_painted(page, shown[title], lambda pixels: pixels > 50)
     for chart in lines(page):
-        assert [line["name"] for line in chart] == FOUR
+        assert [line["name"] for line in chart] == BOTH
         assert all(line["points"] > 100 and line["visible"] for line in chart), chart
     assert {one["summary"]["landmarks"] for one in first} == {count}
     started = downloaded(

@@ -214,7 +214,7 @@ def test_the_largest_of_the_shared_data_is_interactive_at_once(
 ) -> None:
     """374 timestamps of 1,298 dimensions."""
     body = (shared / "data" / "streams" / "online_retail.csv.gz").read_bytes()
-    retail = compared(owner, body, *levels("uniform", "adapub"), name="online_retail.csv.gz")
+    retail = compared(owner, body, *levels("uniform"), name="online_retail.csv.gz")
     page = open_page(owner)
     page.goto(reverse("datasets:detail", args=[retail.pk]))  # the code is loaded, the data are not
     opened(page, retail)

@@ -31,7 +31,7 @@ DROP = """body => {
 
 
 @pytest.mark.journey
-def test_files_by_the_button_refused_and_asked_about(page: Page, monitor: PageMonitor) -> None:
+def test_files_by_the_button_refused_or_after_a_question(page: Page, monitor: PageMonitor) -> None:
     monitor.expect(400, 422)
     page.goto("/")
     expect(page.get_by_role("heading", name="No datasets yet")).to_be_visible()
