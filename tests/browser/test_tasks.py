@@ -203,16 +203,16 @@ def test_which_mechanism_for_100_m_of_error(person: Newcomer, stays: LandmarkSet
     assert person.clicks <= 4
 
 
-def test_the_figure_of_the_paper(person: Newcomer) -> None:
+def test_a_figure_for_a_paper(person: Newcomer) -> None:
     page = person.page
     to_experiments(person)
-    person.click(page.get_by_role("button", name=re.compile("^Run Error by landmarks")).first)
+    person.click(page.get_by_role("button", name=re.compile("^Run Loss under correlation")).first)
     page.wait_for_url("**/experiments/*-*/")
     run_jobs()
     expect(page.locator("[data-state-text]")).to_have_text("Done", timeout=SLOW_MS)
     person.click(page.locator("summary", has_text="Download").first)
     file = person.download(page.get_by_role("link", name=re.compile("LaTeX")))
-    assert "\\cairnError" in Path(file.path()).read_text()
+    assert "\\cairn" in Path(file.path()).read_text()
     assert person.clicks <= 5
     assert person.fields == 0
 
