@@ -82,7 +82,6 @@ def test_a_set_is_duplicated_deleted_and_renamed(page: Page, walk: Dataset, home
     assert LandmarkSet.objects.get().name == "Home and work"
 
 
-@pytest.mark.journey
 def test_a_press_paints_a_set_and_another_one_is_compared(page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
     open_dataset(page, walk)
     expect_painted(page, "zones")

@@ -205,7 +205,6 @@ def press_days(window: Any, *days: str) -> None:
         window.get_by_role("button", name=day).click()
 
 
-@pytest.mark.journey
 def test_a_schedule_is_corrected_counted_saved_and_copied(
     page: Page, owner: User, taxi: Dataset, monitor: PageMonitor
 ) -> None:

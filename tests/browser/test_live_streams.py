@@ -82,7 +82,7 @@ def test_from_the_form_to_a_chart_that_advances_and_is_closed(page: Page, monito
     page.get_by_role("button", name="Resume").click()
     expect_state(page, "Publishing")
     page.get_by_role("button", name="Close the stream").click()
-    check_page(page, both_colours=True)
+    check_page(page)
     page.get_by_role("dialog").get_by_role("button", name="Close the stream").click()
     expect_state(page, "Closed")
     assert LiveStream.objects.get().state == StreamState.CLOSED

@@ -79,7 +79,6 @@ def test_the_comparison_shows_what_is_chosen_and_keeps_it_in_the_address(
     expect(page.get_by_label("Published")).to_be_checked()
 
 
-@pytest.mark.journey
 def test_matrices_and_distances_of_ones_own(
     page: Page, taxi: Dataset, stays: LandmarkSet, pair: list[Release], monitor: PageMonitor
 ) -> None:

@@ -226,7 +226,6 @@ def test_stacked_on_a_phone(phone: Page, taxi: Dataset, pair: list[Release]) -> 
     check_page(phone, both_colours=True)
 
 
-@pytest.mark.journey
 def test_order_opacity_lines_and_errors_of_layers(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
     assert list(layers(page)) == ["Original", "Skip", "Uniform", "Landmarks"]

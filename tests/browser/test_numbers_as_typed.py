@@ -78,7 +78,6 @@ def refuses(field: Locator, press: Locator | None, *texts: str) -> None:
     assert sent == []
 
 
-@pytest.mark.journey
 def test_release_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
     form(page, taxi)
     level, create = page.get_by_label("Level ε", exact=True), page.locator("[data-submit]")

@@ -84,7 +84,7 @@ def test_unhelpful_headers_are_named_and_points_appear(page: Page, odd: Dataset)
     page.keyboard.type("Lat")
     expect(preview(page)).to_contain_text("No longitude column was found")
     expect(role_of(page, "b")).to_be_focused()
-    check_page(page, both_colours=True)
+    check_page(page)
     role_of(page, "b").focus()
     page.keyboard.press("Tab")
     page.keyboard.type("Lon")
@@ -107,7 +107,6 @@ def test_unhelpful_headers_are_named_and_points_appear(page: Page, odd: Dataset)
     assert (odd.state, odd.points) == (State.READY, 30)
 
 
-@pytest.mark.journey
 def test_columns_change_places_and_follow_the_fields_below(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
     monitor.expect(400)
     page.goto(f"/datasets/{walk.pk}/")
@@ -148,7 +147,6 @@ def test_a_format_without_columns_states_so(page: Page, owner: User) -> None:
     expect(preview(page)).to_contain_text("GPX has no columns to choose from")
 
 
-@pytest.mark.journey
 def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page: Page, monitor: PageMonitor) -> None:
     page.goto("/")
     page.get_by_text("Import settings").click()

@@ -132,7 +132,6 @@ def test_from_a_level_to_publishable_releases(page: Page, taxi: Dataset, stays: 
     assert BudgetEntry.objects.count() == 2
 
 
-@pytest.mark.journey
 def test_noise_is_drawn_at_the_scale_shown(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
     form(page, taxi)
     preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
@@ -187,7 +186,6 @@ def test_noise_is_drawn_at_the_scale_shown(page: Page, taxi: Dataset, stays: Lan
     expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
 
-@pytest.mark.journey
 def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
     form(page, taxi)
     leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
@@ -220,7 +218,7 @@ def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: L
     planned.get_by_label("Between two events, s").fill("60")
     expect(planned).to_contain_text("q = (600 m)² / 2 = 180,000 m²")
     expect(planned.get_by_label(q, exact=True)).to_have_value("180000")
-    check_page(page, both_colours=True)
+    check_page(page)
     create(page, "Create 1 release")
     assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
 
@@ -280,7 +278,6 @@ def test_the_budget_is_kept(page: Page, taxi: Dataset, stays: LandmarkSet, monit
     assert Release.objects.count() == 1
 
 
-@pytest.mark.journey
 def test_from_an_accepted_error_or_a_protection_to_a_level(
     open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
 ) -> None:
@@ -312,7 +309,7 @@ def test_from_an_accepted_error_or_a_protection_to_a_level(
     expect(costs).to_contain_text(re.compile(rf"ε 2.19 / {reference:g}\sm\. .* with at most 89.9\s%"))
     row = page.locator("[data-cost=landmark-planned]")
     shown = [row.locator(f"td:nth-child({i})").inner_text() for i in (2, 3, 4)]
-    check_page(page, both_colours=True)
+    check_page(page)
     row.get_by_role("button", name="Use this: Planned at ε 2.19").click()
     expect(epsilon).to_have_value("2.19")
     expect(radius).to_have_value(f"{reference:g}")

@@ -100,7 +100,6 @@ def test_another_reader_and_a_title_are_a_form_away(page: Page, taxi: Dataset, p
     assert str(pair[0].pk) in page.url
 
 
-@pytest.mark.journey
 def test_from_the_comparison_to_a_report_and_all_files(page: Page, taxi: Dataset, pair: list[Release]) -> None:
     compare(page, taxi)
     assert page.locator("[data-summary] a", has_text="Report").count() == 2

@@ -59,7 +59,6 @@ def test_files_by_the_button_refused_or_after_a_question(page: Page, monitor: Pa
     expect(page.get_by_role("row", name=re.compile("walk.csv"))).to_contain_text("40")
 
 
-@pytest.mark.journey
 def test_many_files_are_one_line_each_and_dismissed_together(page: Page, monitor: PageMonitor) -> None:
     monitor.expect(400)
     page.goto("/")

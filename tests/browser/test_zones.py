@@ -91,7 +91,6 @@ def test_a_polygon_is_drawn_downloaded_imported_and_saved(editor: Page, taxi: Da
     expect_marked(editor, made.count)
 
 
-@pytest.mark.journey
 def test_by_keyboard_around_the_selected_event_and_by_number(editor: Page, taxi: Dataset) -> None:
     editor.get_by_role("group", name="Tools").get_by_role("button", name="Polygon").press("Enter")
     for _ in range(3):
@@ -153,7 +152,6 @@ def test_ways_to_close_a_polygon(editor: Page) -> None:
     assert painted(editor, "sketch") == 0
 
 
-@pytest.mark.journey
 def test_zones_are_changed_deleted_and_undone(editor: Page) -> None:
     found = marked(editor)
     zones, size = editor.locator(".zone"), editor.locator(".zone__head .muted")
