@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
-from tests.browser.rendering import wait_until_ready
+from tests.browser.rendering import MIDDLE, at_rest, wait_until_ready
 
 SQUARE = [(0.2, 0.3), (0.8, 0.3), (0.8, 0.7), (0.2, 0.7)]
 
@@ -82,3 +82,16 @@ def undo_all(page: Page, count: int) -> None:
     while undo.is_enabled():
         undo.click()
     expect_marked(page, count)
+
+
+def event_on_screen(page: Page) -> tuple[float, float]:
+    """Where the selected event is painted on the screen."""
+    at_rest(page)
+    x, y = page.locator("canvas[data-layer=selection]").evaluate(
+        f"""(canvas) => {{
+          const [, x, y] = {MIDDLE}(canvas), box = canvas.getBoundingClientRect();
+          const ratio = canvas.width / canvas.clientWidth;
+          return [box.left + x / ratio, box.top + y / ratio];
+        }}"""
+    )
+    return x, y

@@ -11,6 +11,7 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
+from tests.browser.actions import box_of
 from tests.browser.conftest import check_page
 from tests.browser.rendering import expect_painted, painted
 
@@ -40,84 +41,68 @@ def more(page: Page, name: str) -> Locator:
     return page.get_by_label(f"More for {name}", exact=True)
 
 
-class TestMenu:
-    @pytest.mark.journey
-    def test_leads_everywhere_by_keyboard(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        panel = row(page, home).locator(".menu__panel")
-        more(page, "Home").focus()
-        page.keyboard.press("Enter")
-        expect(panel).to_be_visible()
-        page.keyboard.press("ArrowDown")
-        expect(panel.get_by_role("link", name="Compare its releases")).to_be_focused()
-        page.keyboard.press("ArrowUp")
-        expect(panel.get_by_role("button", name="Delete")).to_be_focused()
-        page.keyboard.press("Escape")
-        expect(panel).to_be_hidden()
-        expect(more(page, "Home")).to_be_focused()
+@pytest.mark.journey
+def test_a_set_is_duplicated_deleted_and_renamed(page: Page, walk: Dataset, home: LandmarkSet) -> None:
+    open_dataset(page, walk)
+    panel = row(page, home).locator(".menu__panel")
+    more(page, "Home").click()
+    expect(panel).to_be_visible()
+    page.get_by_role("heading", name="Walk", exact=True).click()
+    expect(panel).to_be_hidden()
+    more(page, "Home").focus()
+    page.keyboard.press("Enter")
+    expect(panel).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(panel.get_by_role("link", name="Compare its releases")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(panel.get_by_role("button", name="Delete")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    expect(more(page, "Home")).to_be_focused()
 
-    def test_closes_when_the_page_is_clicked(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        more(page, "Home").click()
-        expect(row(page, home).locator(".menu__panel")).to_be_visible()
-        page.get_by_role("heading", name="Walk", exact=True).click()
-        expect(row(page, home).locator(".menu__panel")).to_be_hidden()
+    more(page, "Home").click()
+    page.get_by_role("button", name="Duplicate").click()
+    expect(page.get_by_role("rowheader", name="Home, copy")).to_be_visible()
+    copy = LandmarkSet.objects.exclude(pk=home.pk).get()
+    assert (copy.mask == home.mask).all()
+    shown = row(page, home).get_by_role("button", name="Show Home on the map")
+    expect(shown).to_have_attribute("aria-pressed", "true")  # as the map has it, though the copy is listed first
+    more(page, "Home, copy").click()
+    row(page, copy).get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("rowheader", name="Home, copy")).to_have_count(0)
+    assert LandmarkSet.objects.get() == home
 
-    def test_fits_and_is_accessible_on_a_phone(self, phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
-        open_dataset(phone, walk)
-        more(phone, "Clinic").click()
-        box = row(phone, clinic).locator(".menu__panel").bounding_box()
-        assert box
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= 390
-        check_page(phone)
-
-
-class TestNames:
-    def test_renamed_where_it_stands(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        more(page, "Home").click()
-        page.get_by_role("button", name="Rename", exact=True).last.click()
-        page.get_by_label("Name", exact=True).fill("Home and work")
-        page.keyboard.press("Enter")
-        expect(row(page, home).get_by_role("rowheader")).to_have_text("Home and work")
-        expect(more(page, "Home and work")).to_be_focused()
-        assert LandmarkSet.objects.get().name == "Home and work"
-
-    @pytest.mark.journey
-    def test_duplicated_and_renamed_again_and_deleted(self, page: Page, walk: Dataset, home: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        more(page, "Home").click()
-        page.get_by_role("button", name="Duplicate").click()
-        expect(page.get_by_role("rowheader", name="Home, copy")).to_be_visible()
-        copy = LandmarkSet.objects.exclude(pk=home.pk).get()
-        assert (copy.mask == home.mask).all()
-        shown = row(page, home).get_by_role("button", name="Show Home on the map")
-        expect(shown).to_have_attribute("aria-pressed", "true")  # as the map has it, though the copy is listed first
-        more(page, "Home, copy").click()
-        row(page, copy).get_by_role("button", name="Delete").click()
-        page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(page.get_by_role("rowheader", name="Home, copy")).to_have_count(0)
-        assert LandmarkSet.objects.get() == home
+    more(page, "Home").click()
+    page.get_by_role("button", name="Rename", exact=True).last.click()
+    page.get_by_label("Name", exact=True).fill("Home and work")
+    page.keyboard.press("Enter")
+    expect(row(page, home).get_by_role("rowheader")).to_have_text("Home and work")
+    expect(more(page, "Home and work")).to_be_focused()
+    assert LandmarkSet.objects.get().name == "Home and work"
 
 
-class TestOnTheMap:
-    @pytest.mark.journey
-    def test_a_press_paints_the_set_and_its_zones(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        expect_painted(page, "zones")
-        zoned = painted(page, "landmarks")
-        page.get_by_role("button", name="Show Home on the map").click()
-        expect(page.locator("canvas[data-layer=zones]")).to_have_count(0)
-        expect_painted(page, "landmarks", lambda pixels: 100 < pixels != zoned)
-        page.get_by_role("button", name="Show Home on the map").click()
-        expect(page.locator("canvas[data-layer=landmarks]")).to_have_count(0)
+def test_a_press_paints_a_set_and_another_one_is_compared(page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+    open_dataset(page, walk)
+    expect_painted(page, "zones")
+    zoned = painted(page, "landmarks")
+    show = page.get_by_role("button", name="Show Home on the map")
+    show.click()
+    expect(page.locator("canvas[data-layer=zones]")).to_have_count(0)
+    expect_painted(page, "landmarks", lambda pixels: 100 < pixels != zoned)
+    show.click()
+    expect(page.locator("canvas[data-layer=landmarks]")).to_have_count(0)
+    more(page, "Clinic").click()
+    row(page, clinic).get_by_role("link", name="Compare with another set").click()
+    page.wait_for_url(re.compile(r"/landmarks/new/\?from=.*&against="))
+    expect(page.get_by_label("Compare with")).to_have_value(str(LandmarkSet.objects.get(name="Home").pk))
+    expect(page.locator("[data-overlap]")).to_contain_text("Only in Home")
+    expect_painted(page, "other")
 
-    def test_another_set_is_compared_in_the_editor(self, page: Page, walk: Dataset, clinic: LandmarkSet) -> None:
-        open_dataset(page, walk)
-        more(page, "Clinic").click()
-        row(page, clinic).get_by_role("link", name="Compare with another set").click()
-        page.wait_for_url(re.compile(r"/landmarks/new/\?from=.*&against="))
-        expect(page.get_by_label("Compare with")).to_have_value(str(LandmarkSet.objects.get(name="Home").pk))
-        expect(page.locator("[data-overlap]")).to_contain_text("Only in Home")
-        expect_painted(page, "other")
+
+def test_the_menu_fits_a_phone(phone: Page, walk: Dataset, clinic: LandmarkSet) -> None:
+    open_dataset(phone, walk)
+    more(phone, "Clinic").click()
+    box = box_of(row(phone, clinic).locator(".menu__panel"))
+    assert 0 <= box["x"] <= 390 - box["width"]
+    check_page(phone)

@@ -1,4 +1,4 @@
-"""The landmark editor and the release form."""
+"""The landmark editor: found, picked, drawn at random, scheduled, from a column; what its promises cover."""
 
 from __future__ import annotations
 
@@ -11,29 +11,260 @@ from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset, set_budget
+from dashboard.datasets.services import import_dataset
+from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.landmarks.services import mark_landmarks
-from dashboard.releases.models import Release
-from tests.browser.conftest import DEVICES, PageMonitor, check_page, run_cases
-from tests.browser.landmark_editor import edit, expect_marked, marked, undo_all
-from tests.browser.rendering import MIDDLE, expect_painted, painted, wait_until_ready
+from tests.browser.actions import box_of, contains
+from tests.browser.conftest import PageMonitor, check_page
+from tests.browser.landmark_editor import (
+    drag,
+    edit,
+    event_on_screen,
+    expect_marked,
+    marked,
+    place,
+    save,
+    tool,
+    undo_all,
+)
+from tests.browser.rendering import expect_painted, painted
 
-# Where the middle of what is painted of the event chosen lies, once it is another one
-EVENT_ON_SCREEN = """async (event) => {
-  const canvas = document.querySelector("canvas[data-layer=selection]");
-  const strip = document.querySelector(".timeline__strip");
-  const frames = async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); };
-  const step = (key) => strip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-  for (let i = 0; i < event; i++) step("ArrowRight");
-  await new Promise((resolve) => setTimeout(resolve, 300)); // the map may move there
-  await frames();
-  const [, x, y] = middleOf(canvas);
-  const box = canvas.getBoundingClientRect();
-  step("Home");
-  await frames();
-  return [box.left + x, box.top + y];
-}""".replace("middleOf", MIDDLE)
+WEEK = ["mon", "tue", "wed", "thu", "fri"]
+STAYS = {"name": "stay-points", "distance_m": 200.0, "duration_s": 1200.0}
+NIGHTS = {
+    "name": "schedule",
+    "windows": [{"days": WEEK, "start": "22:00", "end": "06:00"}],
+    "time_zone": "Europe/Paris",
+}
+
+
+@pytest.mark.journey
+def test_stays_are_set_undone_and_saved(page: Page, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+    method = {"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
+    expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
+    edit(page, taxi)
+    found, drawn = marked(page), painted(page, "landmarks")
+    expect(page.get_by_role("button", name="Landmark column")).to_be_disabled()
+    expect(page.locator("[data-why]")).to_contain_text("needs a landmark column")
+    expect(page.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
+    coverage = page.locator("[data-coverage]")
+    expect(coverage).to_contain_text("Not covered by the promise of a release: which events are landmarks, found in")
+    page.locator(".stay").nth(1).click()
+    expect(page.locator(".timeline__text")).to_contain_text("landmark")
+
+    distance, gap = page.get_by_label("Distance, m", exact=True), page.get_by_label("Gap limit, s", exact=True)
+    undo, redo = (page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    usual = distance.input_value()
+    page.get_by_label("Distance, slider").press("Home")
+    expect(distance).to_have_value("2")
+    expect_marked(page, 0)
+    gap.fill("60")
+    undo.click()
+    expect(gap).to_have_value("")
+    page.keyboard.press("Control+z")
+    expect(distance).to_have_value(usual)
+    expect_marked(page, found)
+    expect_painted(page, "landmarks", lambda pixels: pixels == drawn)
+    expect(undo).to_be_disabled()
+    page.keyboard.press("Control+Shift+z")
+    expect(distance).to_have_value("2")
+    expect_marked(page, 0)
+    redo.click()
+    expect(gap).to_have_value("60")
+    undo_all(page, found)
+
+    distance.fill("-5")
+    expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
+    distance.fill("300")
+    page.get_by_label("Duration, s", exact=True).fill("1200")
+    expect_marked(page, expected.count)
+    expect(page.locator("[data-share]")).to_contain_text(f"of 260 events · {100 * expected.share:.1f}")
+    assert painted(page, "landmarks") > 100
+    made = save(page, taxi)
+    assert (made.count, made.method["name"], made.name) == (expected.count, "stay-points", expected.name)
+    assert made.pk != expected.pk
+
+
+@pytest.mark.journey
+def test_events_are_picked_by_keyboard_and_pointer(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    edit(page, taxi)
+    found = marked(page)
+    text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
+    slider = page.get_by_role("slider", name="Event")
+    strip = box_of(slider)
+    page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
+    expect(ghost).to_be_visible()
+    expect(text).not_to_contain_text("event 1 of")
+    page.mouse.move(5, 5)
+    expect(ghost).to_be_hidden()
+    expect(text).to_contain_text("event 1 of")
+    slider.press("End")
+    at = event_on_screen(page)
+    slider.press("Home")
+    page.mouse.move(at[0] + 2, at[1] + 2)
+    expect(ghost).to_be_visible()
+    expect(text).not_to_contain_text("event 1 of")
+
+    slider.press("ArrowRight")
+    page.keyboard.press("l")
+    expect_marked(page, found + 1)
+    expect(text).to_contain_text("event 2 of 260 · landmark")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect_marked(page, found + 2)
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    expect_marked(page, found)
+    page.get_by_role("button", name="Redo").click()
+    expect_marked(page, found + 1)
+    undo_all(page, found)
+
+    page.get_by_role("button", name="Manual").click()
+    expect_marked(page, found)
+    page.get_by_label("Compare with").select_option(str(stays.pk))
+    facts = page.locator("[data-overlap]")
+    expect(facts).to_contain_text(f"In both{stays.count} events")
+    slider.press("Home")
+    slider.press("l")
+    changed = 0 if stays.mask[0] else 1
+    contains(facts, f"Only here{changed} event", f"In both{stays.count - 1 + changed} events")
+    expect(page.locator("[data-more-facts]")).to_contain_text("from a regular event to the nearest landmark")
+    with_shift(page, (strip["x"] + 10, strip["y"] + 20), (strip["x"] + 60, strip["y"] + 20))
+    assert marked(page) > found + 3
+    for _ in range(2):  # a rectangle marks what it holds, and unmarks it where all of it is marked
+        with_shift(page, place(page, 0.1, 0.2), place(page, 0.9, 0.9))
+        if marked(page) < 260:
+            break
+    assert marked(page) < 260
+
+
+def with_shift(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    page.keyboard.down("Shift")
+    drag(page, start, end)
+    page.keyboard.up("Shift")
+
+
+def test_random_events_are_copied_and_a_column_is_one_click(page: Page, owner: User, taxi: Dataset) -> None:
+    edit(page, taxi)
+    page.get_by_role("button", name="Random").click()
+    page.get_by_label("Share", exact=True).fill("0.1")
+    expect_marked(page, 26)
+    first = page.locator("[data-stays]").inner_text()
+    page.get_by_role("button", name="Sample again").click()
+    expect(page.locator("[data-stays]")).not_to_have_text(first, use_inner_text=True)
+    made = save(page, taxi)
+    assert (made.count, made.method["name"], made.method["seed"]) == (26, "synthetic", 2)
+
+    edit(page, taxi, f"?from={made.pk}")
+    expect_marked(page, 26)
+    page.get_by_role("slider", name="Event").press("l")
+    copy = save(page, taxi)
+    assert copy.method["name"] == "manual"
+    assert copy.mask.tolist() == [not made.mask[0], *made.mask.tolist()[1:]]
+
+    rows = b"".join(b"2024-05-14T07:%02d:00Z,48.%d,2.3,%d\n" % (i, 8462 + i, i % 3 == 0) for i in range(30))
+    upload = ContentFile(b"time,lat,lon,landmark\n" + rows, name="marked.csv")
+    dataset = import_dataset(owner=owner, upload=upload)
+    edit(page, dataset)
+    page.get_by_role("button", name="Landmark column").click()
+    expect_marked(page, 10)
+    column = save(page, dataset)
+    assert (column.method, column.count) == ({"name": "column"}, 10)
+
+
+def test_by_touch_without_a_keyboard(open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet) -> None:
+    more = {"has_touch": True, "is_mobile": True, "size": {"width": 390, "height": 844}}
+    page = open_page(owner, colour="dark", **more)
+    edit(page, taxi)
+    tool(page, "Select")
+    before = marked(page)
+    drag(page, place(page, 0.1, 0.2), place(page, 0.9, 0.75))
+    assert marked(page) > before
+    page.get_by_role("button", name="Done").tap()
+    expect(page.locator("[data-hint]")).to_be_hidden()
+    tool(page, "Polygon")
+    for corner in [(0.2, 0.3), (0.7, 0.3), (0.7, 0.6), (0.21, 0.31)]:
+        page.touchscreen.tap(*place(page, *corner))
+    expect(page.locator("[data-handle^=corner]")).to_have_count(3)
+    page.get_by_label("Compare with").select_option(str(stays.pk))
+    tool(page, "Circle")
+    check_page(page, both_colours=True)
+    schedule(page)
+    page.get_by_role("button", name="Add a window").click()
+    check_page(page)
+
+
+def schedule(page: Page) -> None:
+    page.get_by_role("button", name="Schedule", exact=True).click()
+    page.get_by_label("Time zone").fill("Europe/Paris")
+
+
+def press_days(window: Any, *days: str) -> None:
+    for day in days:
+        window.get_by_role("button", name=day).click()
+
+
+def test_a_schedule_is_corrected_counted_saved_and_copied(
+    page: Page, owner: User, taxi: Dataset, monitor: PageMonitor
+) -> None:
+    windows = [
+        {"days": WEEK, "start": "08:15", "end": "12:00"},
+        {"days": ["sat", "sun"], "start": "00:00", "end": "24:00"},
+        {"days": ["mon"], "start": "23:00", "end": "03:00"},
+    ]
+    method = {"name": "schedule", "windows": windows, "time_zone": "Europe/Paris"}
+    expected = mark_landmarks(owner=owner, dataset=taxi, method=method)
+    edit(page, taxi)
+    monitor.expect(400)
+    schedule(page)
+    coverage = page.locator("[data-coverage]")
+    expect(coverage).to_contain_text("Covered by the promise of a release, provided that the schedule was chosen")
+    page.get_by_label("Time zone").fill("Mars/Olympus")
+    error = page.locator("[data-field=time_zone] .field__error")
+    expect(error).to_contain_text("Must be the name of a time zone")
+    expect(page.get_by_label("Time zone")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Time zone").fill("Europe/Paris")
+    expect(error).to_be_hidden()
+    error = page.locator("[data-field=windows] > .field__error")
+    page.get_by_label("From").fill("06:00")
+    expect(error).to_contain_text("Must have an end other than its start")
+    page.get_by_label("From").fill("")
+    expect(error).to_contain_text("Must be a time of day")
+
+    first, second, third = (page.get_by_role("group", name=f"Window {i}") for i in (1, 2, 3))
+    press_days(first, "Saturday", "Sunday")
+    first.get_by_label("From").fill("08:15")
+    first.get_by_label("To").fill("12:00")
+    page.get_by_role("button", name="Add a window").click()
+    press_days(second, "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    second.get_by_label("All day").check()
+    page.get_by_role("button", name="Add a window").click()
+    press_days(third, "Monday", "Saturday", "Sunday")
+    third.get_by_label("All day").uncheck()
+    third.get_by_label("From").fill("23:00")
+    third.get_by_label("To").fill("03:00")
+    expect(third).to_contain_text("next day")
+    expect_marked(page, expected.count)
+    made = save(page, taxi)
+    assert made.method == method | {"first_date": None, "last_date": None}
+    assert (made.mask == expected.mask).all()
+    assert made.pk != expected.pk
+
+    sundays = {"windows": [{"days": ["mon", "sun"], "start": "07:00", "end": "24:00"}], "time_zone": "Asia/Tokyo"}
+    dates = {"first_date": "2000-01-01", "last_date": None}
+    source = mark_landmarks(owner=owner, dataset=taxi, method={"name": "schedule"} | sundays | dates)
+    edit(page, taxi, f"?from={source.pk}")
+    expect(page.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
+    expect(page.get_by_label("First date")).to_have_value("2000-01-01")
+    page.get_by_role("button", name="Add a window").click()
+    page.get_by_role("button", name="Remove window 1").click()
+    expect(second).to_have_count(0)
+    for windows_shown in (1, 0):
+        page.get_by_role("button", name="Undo").click()
+        expect(second).to_have_count(windows_shown)
+    assert save(page, taxi).method == source.method
+    assert LandmarkSet.objects.filter(dataset=taxi).count() == 4
 
 
 def there_and_back() -> ContentFile[bytes]:
@@ -44,237 +275,47 @@ def there_and_back() -> ContentFile[bytes]:
     return ContentFile(f"time,lat,lon\n{rows}".encode(), name="there.csv")
 
 
-class TestStayPoints:
-    @pytest.mark.journey
-    def test_the_count_is_what_is_saved(self, page: Page, owner: User, taxi: Dataset) -> None:
-        expected = mark_landmarks(
-            owner=owner, dataset=taxi, method={"name": "stay-points", "distance_m": 300.0, "duration_s": 1200.0}
-        )
-        edit(page, taxi)
-        page.get_by_label("Distance, m", exact=True).fill("300")
-        page.get_by_label("Duration, s", exact=True).fill("1200")
-        expect_marked(page, expected.count)
-        expect(page.locator("[data-share]")).to_contain_text(f"of 260 events · {100 * expected.share:.1f}")
-        assert painted(page, "landmarks") > 100
-        page.get_by_role("button", name="Save", exact=True).click()
-        page.wait_for_url(f"**/datasets/{taxi.pk}/#landmark-sets")
-        made = LandmarkSet.objects.exclude(pk=expected.pk).get()
-        assert (made.count, made.method["name"], made.name) == (expected.count, "stay-points", expected.name)
+def test_stays_at_one_place_stand_together_and_need_times(page: Page, owner: User) -> None:
+    edit(page, import_dataset(owner=owner, upload=there_and_back(), name="There and back"))
+    places = page.locator(".place")
+    stays = page.locator(".stay").count()
+    expect(page.locator("[data-stays-title]")).to_have_text(f"{places.count()} places, {stays} segments")
+    assert (places.count(), stays) == (2, 3)
+    head = places.first.locator(".place__head")
+    expect(head).to_contain_text(re.compile(r"^\d+\.\d{4}° N, \d+\.\d{4}° E"))
+    events = places.locator(".place__head .muted").all_inner_texts()
+    assert sum(int(one.split(" event")[0].replace(",", "")) for one in events) == marked(page)
 
-    def test_stays_at_one_place_stand_together(self, page: Page, owner: User) -> None:
-        edit(page, import_dataset(owner=owner, upload=there_and_back(), name="There and back"))
-        places = page.locator(".place")
-        stays = page.locator(".stay").count()
-        expect(page.locator("[data-stays-title]")).to_have_text(f"{places.count()} places, {stays} segments")
-        assert (places.count(), stays) == (2, 3)
-        head = places.first.locator(".place__head")
-        expect(head).to_contain_text(re.compile(r"^\d+\.\d{4}° N, \d+\.\d{4}° E"))
-        events = places.locator(".place__head .muted").all_inner_texts()
-        assert sum(int(one.split(" event")[0].replace(",", "")) for one in events) == marked(page)
-
-    def test_without_times_the_reason_is_given(self, page: Page, owner: User) -> None:
-        upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
-        bare = import_dataset(owner=owner, upload=upload)
-        edit(page, bare)
-        expect(page.get_by_role("button", name="Stay points")).to_be_disabled()
-        expect(page.locator("[data-why]")).to_contain_text("needs times")
+    upload = ContentFile(b"lat,lon\n48.85,2.35\n48.86,2.36\n48.87,2.35\n", name="bare.csv")
+    edit(page, import_dataset(owner=owner, upload=upload))
+    expect(page.get_by_role("button", name="Stay points")).to_be_disabled()
+    expect(page.locator("[data-why]")).to_contain_text("needs times")
 
 
-class TestByHand:
-    @pytest.mark.journey
-    def test_keyboard_marks_and_undoes(self, page: Page, taxi: Dataset) -> None:
-        edit(page, taxi)
-        found = marked(page)
-        page.get_by_role("slider", name="Event").focus()
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("l")
-        expect_marked(page, found + 1)
-        expect(page.locator(".timeline__text")).to_contain_text("event 2 of 260 · landmark")
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("Space")
-        expect_marked(page, found + 2)
-        page.keyboard.press("Control+z")
-        page.keyboard.press("Control+z")
-        expect_marked(page, found)
-        page.get_by_role("button", name="Redo").click()
-        expect_marked(page, found + 1)
+def test_what_promises_leave_uncovered_is_stated(page: Page, monitor: PageMonitor, owner: User, taxi: Dataset) -> None:
+    stays, nights = (
+        mark_landmarks(owner=owner, dataset=taxi, method=method, name=name)
+        for name, method in (("Stays", STAYS), ("Nights", NIGHTS))
+    )
+    for made, text in ((stays, "not covered: which events are landmarks"), (nights, "provided that the schedule")):
+        page.goto(f"/landmark-sets/{made.pk}/report/")
+        expect(page.locator("[data-coverage]")).to_contain_text(text)
 
-    def test_a_copy_is_saved_as_picked_events(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        edit(page, taxi, f"?from={stays.pk}")
-        expect_marked(page, stays.count)
-        page.get_by_role("slider", name="Event").press("l")
-        page.get_by_role("button", name="Save", exact=True).click()
-        page.wait_for_url(f"**/datasets/{taxi.pk}/#landmark-sets")
-        made = LandmarkSet.objects.exclude(pk=stays.pk).get()
-        assert made.method["name"] == "manual"
-        assert made.mask.tolist() == [True, *stays.mask.tolist()[1:]]
+    page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={stays.pk}")
+    promises, spending = page.locator("[data-promises]"), page.locator("[data-spending]")
+    number = r"leak at most ε = \S+ per \S+ m, with the same"
+    uncovered = re.compile(rf"{number} landmarks and times; not covered: which events are landmarks")
+    contains(promises, uncovered, f"all {stays.count} landmarks")
+    expect(spending).to_contain_text(re.compile(r"may leak ε = \S+ per \S+ m; not covered: which events are landmarks"))
+    page.get_by_label("Nights").check()
+    expect(promises).to_contain_text(re.compile(f"{number} times, provided that"))
+    for stated in (promises, spending):
+        expect(stated).not_to_contain_text("which events are landmarks")
 
-
-class TestReleaseForm:
-    def open(self, page: Page, dataset: Dataset) -> None:
-        page.goto(f"/datasets/{dataset.pk}/releases/new/")
-        wait_until_ready(page, "[data-form]")
-
-    def test_the_level_in_metres_or_an_error_at_its_field(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        self.open(page, taxi)
-        page.get_by_label("Level ε", exact=True).fill("2")
-        page.get_by_label("Radius r, m", exact=True).fill("100")
-        page.get_by_role("checkbox", name=re.compile("^Event level")).check()
-        expect(page.locator("[data-forecast=event-level]")).to_contain_text(re.compile("84\\sm237\\sm"))
-        uniform = page.locator("[data-forecast=landmark-uniform]")
-        expect(uniform).to_contain_text(f"260ε/{stays.count + 1}")
-        half, most = (f"{50 * q * (stays.count + 1) / 1000:.3g}" for q in (1.67835, 4.74386))
-        expect(uniform).to_contain_text(re.compile(f"{half}\\skm{most}\\skm"))
-        expect(page.locator("[data-forecast=landmark-adaptive]")).to_contain_text("depends on the run")
-        page.get_by_role("checkbox", name=re.compile("^Event level")).uncheck()
-        page.get_by_label("Level ε", exact=True).fill("20000")
-        page.get_by_role("button", name="Create 3 releases").click()
-        error = page.locator("[data-field=epsilon] .field__error")
-        expect(error).to_contain_text("Must be at most 10000, got 20000")
-        assert Release.objects.count() == 0
-
-    @pytest.mark.journey
-    def test_one_release_for_each_mechanism_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        self.open(page, taxi)
-        page.get_by_role("checkbox", name=re.compile("^Uniform")).uncheck()
-        page.get_by_label("Change threshold").select_option("literal")
-        page.get_by_role("button", name="Create 2 releases").click()
-        page.wait_for_url("**/compare/**")
-        specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
-        assert set(specs) == {"landmark-skip", "landmark-adaptive"}
-        assert specs["landmark-adaptive"]["reading"] == "literal"
-
-    @pytest.mark.journey
-    def test_a_seed_ends_privacy_and_the_form_states_so(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        self.open(page, taxi)
-        page.get_by_role("radio", name="Seeded simulation").check()
-        page.get_by_label("Seed", exact=True).fill("42")
-        expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
-        page.get_by_role("button", name="Run 3 simulations, not private").click()
-        page.wait_for_url("**/compare/**")
-        assert set(Release.objects.values_list("seeded", flat=True)) == {True}
-
-    def test_the_budget_is_kept(self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
-        monitor.expect(409)
-        set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
-        self.open(page, taxi)
-        page.get_by_label("Radius r, m", exact=True).fill("100")
-        expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
-        expect(page.locator("[data-submit-bar]")).to_contain_text("Needs 3, 1 is left. Lower ε to 0.333")
-        expect(page.get_by_role("button", name="Create 3 releases")).to_be_disabled()
-        page.get_by_role("button", name="Use ε 0.333").click()
-        expect(page.get_by_role("button", name="Create 3 releases")).to_be_enabled()
-        set_budget(dataset=taxi, epsilon=0.5, radius_m=100.0)  # in another tab
-        page.get_by_role("button", name="Create 3 releases").click()
-        expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
-        assert Release.objects.count() == 1
-
-    def test_without_landmarks_it_names_the_next_step(self, page: Page, taxi: Dataset) -> None:
-        page.goto(f"/datasets/{taxi.pk}/releases/new/")
-        expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
-
-
-def the_slider_moves_the_number(page: Page) -> None:
-    page.get_by_label("Distance, slider").press("Home")
-    expect(page.get_by_label("Distance, m", exact=True)).to_have_value("2")
-    expect_marked(page, 0)
-
-
-def what_is_refused_is_shown_at_the_field(page: Page) -> None:
-    page.get_by_label("Distance, m", exact=True).fill("-5")
-    expect(page.locator("[data-field=distance_m] .field__error")).to_contain_text("Must be at least 0, got -5")
-
-
-def a_stay_in_the_list_leads_there(page: Page) -> None:
-    page.locator(".stay").nth(1).click()
-    expect(page.locator(".timeline__text")).to_contain_text("landmark")
-
-
-def settings_are_undone_and_done_again(page: Page) -> None:
-    before = marked(page)
-    painted_before = painted(page, "landmarks")
-    distance, gap = page.get_by_label("Distance, m", exact=True), page.get_by_label("Gap limit, s", exact=True)
-    usual = distance.input_value()
-    distance.fill("2")
-    expect_marked(page, 0)
-    gap.fill("60")
-    page.get_by_role("button", name="Undo").click()
-    expect(gap).to_have_value("")
-    page.keyboard.press("Control+z")
-    expect(distance).to_have_value(usual)
-    expect_marked(page, before)
-    expect_painted(page, "landmarks", lambda pixels: pixels == painted_before)
-    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
-    page.keyboard.press("Control+Shift+z")
-    expect(distance).to_have_value("2")
-    expect_marked(page, 0)
-    page.get_by_role("button", name="Redo").click()
-    expect(gap).to_have_value("60")
-
-
-def what_the_pointer_is_over_shows_on_map_and_strip(page: Page) -> None:
-    text, ghost = page.locator(".timeline__text"), page.locator(".timeline__ghost")
-    strip = page.locator(".timeline__strip").bounding_box()
-    assert strip
-    page.mouse.move(strip["x"] + strip["width"] / 2, strip["y"] + 20)
-    expect(ghost).to_be_visible()
-    expect(text).not_to_contain_text("event 1 of")
-    page.mouse.move(5, 5)
-    expect(ghost).to_be_hidden()
-    expect(text).to_contain_text("event 1 of")
-    place = page.evaluate(EVENT_ON_SCREEN, 130)
-    page.mouse.move(place[0] + 2, place[1] + 2)
-    expect(ghost).to_be_visible()
-    expect(text).to_contain_text(re.compile(r"event (?!0 )\d+ of"))
-
-
-def starts_from_what_was_found(page: Page) -> None:
-    found = marked(page)
-    page.get_by_role("button", name="Manual").click()
-    expect_marked(page, found)
-
-
-def shift_drag_marks_a_range(page: Page) -> None:
-    page.get_by_role("button", name="Manual").click()
-    before = marked(page)
-    strip = page.get_by_role("slider", name="Event").bounding_box()
-    page.keyboard.down("Shift")
-    page.mouse.move(strip["x"] + 10, strip["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(strip["x"] + 60, strip["y"] + 20, steps=4)
-    page.mouse.up()
-    page.keyboard.up("Shift")
-    assert marked(page) > before + 3
-
-
-ONE_EDITOR = (
-    the_slider_moves_the_number,
-    a_stay_in_the_list_leads_there,
-    settings_are_undone_and_done_again,
-    starts_from_what_was_found,
-    shift_drag_marks_a_range,
-    what_is_refused_is_shown_at_the_field,
-    what_the_pointer_is_over_shows_on_map_and_strip,
-)
-
-
-def test_one_editor_after_undo(page: Page, taxi: Dataset, subtests: pytest.Subtests) -> None:
-    edit(page, taxi)
-    count = marked(page)
-
-    def restore() -> None:
-        undo_all(page, count)
-        page.get_by_role("slider", name="Event").press("Home")
-
-    run_cases(subtests, ONE_EDITOR, page, before=restore)
-
-
-@DEVICES
-def test_accessible_and_fits(
-    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
-    for path, ready in (("landmarks/new/", "[data-editor]"), ("releases/new/", "[data-form]")):
-        page.goto(f"/datasets/{taxi.pk}/{path}")
-        wait_until_ready(page, ready)
-        check_page(page, both_colours=True)
+    monitor.expect(409)
+    coins = {"name": "dummies-one-sided", "epsilon": 2.0}
+    seeded = add_dummies(owner=owner, landmark_set=stays, method=coins, seed=4)
+    page.goto(f"/datasets/{taxi.pk}/releases/new/?landmark_set={seeded.pk}")
+    expect(promises).to_contain_text("which of the marked events are dummies, drawn from a seed")
+    page.get_by_role("button", name=re.compile("Create .* release")).click()
+    expect(page.locator("[data-problem]")).to_contain_text("Draw the dummies again without a seed")

@@ -1,9 +1,9 @@
-"""The preview of an upload: columns are assigned their roles, and the file is read with them."""
+"""How a file is read: the preview whose columns are assigned their roles, and cleaning."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,12 +14,19 @@ from dashboard.accounts.models import User
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
 from dashboard.jobs.models import State
-from tests.browser.conftest import DEVICES, PageMonitor, card, check_page, choose, run_jobs, table
+from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, card, check_page, choose, run_jobs, table
 from tests.engine.format_samples import GPX
 
 UNHELPFUL = b"a;b;c;d\n" + b"".join(
     b"2024-06-15T10:%02d:00Z;48,5%02d;2,4%02d;u%d\n" % (i, i, i, i % 2) for i in range(30)
 )
+LEAP = WALK + b"2024-05-14T07:40:00Z,10.0,2.0\n"
+COLUMNS = (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series"))
+WATCH_SHIFTS = """() => {
+  window.shifts = 0;
+  new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shifts += one.value)))
+    .observe({ type: "layout-shift" });
+}"""
 
 
 @pytest.fixture
@@ -39,10 +46,15 @@ def role_of(page: Page, column: str) -> Locator:
     return preview(page).get_by_label(f"{column}, read as")
 
 
-def opened(page: Page, dataset: Dataset) -> None:
+def open_settings(page: Page, dataset: Dataset) -> None:
     page.goto(f"/datasets/{dataset.pk}/")
     page.get_by_text("Import settings").click()
-    expect(preview(page).get_by_role("columnheader").first).to_be_visible()
+    expect(page.get_by_role("button", name="Import again")).to_be_enabled()
+
+
+def add_step(page: Page, name: str) -> None:
+    page.get_by_label("Step to add").select_option(name)
+    page.get_by_role("button", name="Add step").click()
 
 
 def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, monitor: PageMonitor) -> None:
@@ -54,114 +66,121 @@ def test_a_refused_upload_leads_to_its_columns(page: Page, owner: User, monitor:
     assert not Dataset.objects.exists()
     refused.get_by_role("button", name="Choose columns").click()
     expect(preview(page)).to_contain_text("No latitude column was found")
-    for column, role in (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series")):
+    for column, role in COLUMNS:
         role_of(page, column).select_option(role)
     page.get_by_role("button", name="Import as shown").click()
     expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("15 Jun 2024")
     assert Dataset.objects.get().state == State.READY
 
 
-class TestUnhelpfulHeaders:
-    @pytest.mark.journey
-    def test_are_named_in_the_preview_and_points_appear(self, page: Page, odd: Dataset) -> None:
-        page.goto(f"/datasets/{odd.pk}/")
-        expect(preview(page)).to_contain_text("No latitude column was found")
-        expect(preview(page).get_by_role("row")).to_have_count(9)
-        for column, role in (("b", "Latitude"), ("c", "Longitude"), ("a", "Time"), ("d", "Series")):
-            role_of(page, column).select_option(role)
-        expect(preview(page)).to_contain_text("decimal comma")
-        expect(preview(page).get_by_role("status")).to_have_count(0)
-        expect(page.get_by_label("Latitude column")).to_have_value("#2")
-        page.get_by_role("button", name="Import as shown").click()
-        expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
-        run_jobs()
-        expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text(
-            "30 events read in 2 series"
-        )
-        odd.refresh_from_db()
-        assert (odd.state, odd.points) == (State.READY, 30)
-
-    def test_can_be_named_by_keyboard_alone(self, page: Page, odd: Dataset) -> None:
-        page.goto(f"/datasets/{odd.pk}/")
-        expect(role_of(page, "a")).to_be_visible()
-        role_of(page, "a").focus()
-        page.keyboard.press("Tab")
-        expect(role_of(page, "b")).to_be_focused()
-        page.keyboard.type("Lat")
-        expect(preview(page)).to_contain_text("No longitude column was found")
-        expect(role_of(page, "b")).to_be_focused()
-        page.keyboard.press("Tab")
-        page.keyboard.type("Lon")
-        expect(preview(page).get_by_role("status")).to_have_count(0)
-        expect(role_of(page, "b")).to_have_value("lat")
-        expect(role_of(page, "c")).to_have_value("lon")
-        rows = page.get_by_role("region", name="First rows of the file")
-        rows.focus()
-        expect(rows).to_be_focused()
-
-
-class TestMapping:
-    def test_is_that_of_the_reading_and_only_a_position_needs_both(self, page: Page, walk: Dataset) -> None:
-        opened(page, walk)
-        for column, role in (("time", "time"), ("lat", "lat"), ("lon", "lon")):
-            expect(role_of(page, column)).to_have_value(role)
-        expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
-        role_of(page, "time").select_option("not read")
-        expect(page.get_by_label("Time column")).to_have_value("#0")
-        expect(role_of(page, "time")).to_have_value("")
-        expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
-
-    @pytest.mark.journey
-    def test_two_columns_change_places_at_once(self, page: Page, walk: Dataset) -> None:
-        opened(page, walk)
-        role_of(page, "lat").select_option("Longitude")
-        expect(role_of(page, "lon")).to_have_value("lat")
-        expect(role_of(page, "lat")).to_have_value("lon")
-        with page.expect_response("**/read/"):
-            page.get_by_role("button", name="Import again").click()
-        walk.refresh_from_db()
-        west, south, _, _ = walk.summary["bounds"]
-        assert (int(west), int(south)) == (48, 2)
-
-    def test_follows_the_fields_below_it(self, page: Page, walk: Dataset, monitor: PageMonitor) -> None:
-        monitor.expect(400)
-        opened(page, walk)
-        page.get_by_label("Separator", exact=True).select_option("semicolon")
-        expect(preview(page).get_by_role("status")).to_be_visible()
-        page.get_by_label("Separator", exact=True).select_option("detect")
-        expect(preview(page).get_by_role("status")).to_have_count(0)
-        page.get_by_label("Time zone").fill("Mars")
-        expect(preview(page).get_by_role("status")).to_contain_text("time zone")
-
-    def test_of_a_format_without_columns_states_so(self, page: Page, owner: User) -> None:
-        gpx = import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx"))
-        page.goto(f"/datasets/{gpx.pk}/")
-        page.get_by_text("Import settings").click()
-        expect(preview(page)).to_contain_text("GPX has no columns to choose from")
-
-
-@DEVICES
-def test_accessible_and_fits(
-    open_page: Callable[..., Page], owner: User, odd: Dataset, size: dict[str, int], colour: str
-) -> None:
-    page = open_page(owner, colour=colour, size=size)
+@pytest.mark.journey
+def test_unhelpful_headers_are_named_and_points_appear(page: Page, odd: Dataset) -> None:
     page.goto(f"/datasets/{odd.pk}/")
-    role_of(page, "b").select_option("Latitude")
-    expect(preview(page)).to_contain_text(re.compile("No longitude column"))
-    check_page(page, both_colours=True)
+    expect(preview(page)).to_contain_text("No latitude column was found")
+    expect(preview(page).get_by_role("row")).to_have_count(9)
+    role_of(page, "a").focus()
+    page.keyboard.press("Tab")
+    expect(role_of(page, "b")).to_be_focused()
+    page.keyboard.type("Lat")
+    expect(preview(page)).to_contain_text("No longitude column was found")
+    expect(role_of(page, "b")).to_be_focused()
+    check_page(page)
+    role_of(page, "b").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.type("Lon")
+    expect(preview(page).get_by_role("status")).to_have_count(0)
+    expect(role_of(page, "b")).to_have_value("lat")
+    expect(role_of(page, "c")).to_have_value("lon")
+    rows = page.get_by_role("region", name="First rows of the file")
+    rows.focus()
+    expect(rows).to_be_focused()
+    for column, role in COLUMNS:
+        role_of(page, column).select_option(role)
+    expect(preview(page)).to_contain_text("decimal comma")
+    expect(preview(page).get_by_role("status")).to_have_count(0)
+    expect(page.get_by_label("Latitude column")).to_have_value("#2")
+    page.get_by_role("button", name="Import as shown").click()
+    expect(page.get_by_role("heading", name="Importing the file")).to_be_visible()
+    run_jobs()
+    expect(page.get_by_role("complementary", name="About this dataset")).to_contain_text("30 events read in 2 series")
+    odd.refresh_from_db()
+    assert (odd.state, odd.points) == (State.READY, 30)
 
 
-def test_nothing_below_moves_when_the_rows_come(page: Page, walk: Dataset) -> None:
+def test_columns_change_places_and_follow_the_fields_below(page: Page, walk: Dataset, monitor: PageMonitor) -> None:
+    monitor.expect(400)
     page.goto(f"/datasets/{walk.pk}/")
-    page.evaluate(
-        """() => {
-          window.shifts = 0;
-          new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shifts += one.value)))
-            .observe({ type: "layout-shift" });
-        }"""
-    )
+    page.evaluate(WATCH_SHIFTS)
     page.get_by_text("Import settings").click()
-    expect(preview(page).get_by_role("columnheader").first).to_be_visible()
+    for column in ("time", "lat", "lon"):
+        expect(role_of(page, column)).to_have_value(column)
+    expect(preview(page)).to_contain_text("2024-05-14T07:00:00Z")
     role_of(page, "time").select_option("not read")
+    expect(page.get_by_label("Time column")).to_have_value("#0")
     expect(role_of(page, "time")).to_have_value("")
-    assert page.evaluate("window.shifts") < 0.1
+    assert page.evaluate("window.shifts") < 0.1, "nothing below moves when the rows come"
+    expect(role_of(page, "lat").get_by_role("option", name="not read")).to_be_disabled()
+    role_of(page, "time").select_option("Time")
+
+    problem = preview(page).get_by_role("status")
+    page.get_by_label("Separator", exact=True).select_option("semicolon")
+    expect(problem).to_be_visible()
+    page.get_by_label("Separator", exact=True).select_option("detect")
+    expect(problem).to_have_count(0)
+    page.get_by_label("Time zone").fill("Mars")
+    expect(problem).to_contain_text("time zone")
+    page.get_by_label("Time zone").fill("")
+    expect(problem).to_have_count(0)
+
+    role_of(page, "lat").select_option("Longitude")
+    expect(role_of(page, "lon")).to_have_value("lat")
+    expect(role_of(page, "lat")).to_have_value("lon")
+    with page.expect_response("**/read/"):
+        page.get_by_role("button", name="Import again").click()
+    walk.refresh_from_db()
+    west, south, _, _ = walk.summary["bounds"]
+    assert (int(west), int(south)) == (48, 2)
+
+
+def test_a_format_without_columns_states_so(page: Page, owner: User) -> None:
+    open_settings(page, import_dataset(owner=owner, upload=ContentFile(GPX, name="run.gpx")))
+    expect(preview(page)).to_contain_text("GPX has no columns to choose from")
+
+
+def test_cleaning_is_chosen_before_the_upload_changed_and_undone(page: Page, monitor: PageMonitor) -> None:
+    page.goto("/")
+    page.get_by_text("Import settings").click()
+    add_step(page, "drop-jumps")
+    page.get_by_label("Highest speed, km/h", exact=True).fill("150")
+    choose(page, table("walk.csv", LEAP))
+    expect(card(page, "walk.csv")).to_contain_text("1 event faster than 150 km/h left out.")
+    row = Dataset.objects.get()
+    assert (row.points, row.cleaning) == (40, [{"name": "drop-jumps", "highest_km_h": 150.0}])
+
+    open_settings(page, row)
+    add_step(page, "only-series")
+    page.get_by_label("Series", exact=True).last.fill("none")
+    monitor.expect(400)
+    again = page.get_by_role("button", name="Import again")
+    again.click()
+    expect(page.get_by_role("alert")).to_contain_text("Must be numbers of series")
+    page.get_by_role("button", name="Remove Only some series").click()
+    add_step(page, "first-events")
+    page.get_by_role("textbox", name="Events", exact=True).fill("12")
+    page.get_by_role("button", name="Earlier: First events").click()
+    assert accessibility_faults(page) == []
+    with page.expect_navigation():
+        again.click()
+    expect(page.locator("[data-report]")).to_contain_text("Cleaning")
+    row.refresh_from_db()
+    assert row.points == 12
+    assert [step["name"] for step in row.cleaning] == ["first-events", "drop-jumps"]
+
+    open_settings(page, row)
+    expect(page.locator("[data-chosen-steps] > li")).to_have_count(2)
+    for title in ("First events", "Drop impossible speeds"):
+        page.get_by_role("button", name=re.compile(f"Remove {title}")).click()
+    with page.expect_navigation():
+        again.click()
+    row.refresh_from_db()
+    assert (row.points, json.dumps(row.cleaning)) == (41, "[]")

@@ -15,24 +15,23 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
-from playwright.sync_api import Browser, Download, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from privacy_engine import formats
+from tests.browser.actions import downloaded
 from tests.browser.browser_profiles import PageMonitor, Profile
 from tests.browser.conftest import DESKTOP
 from tests.browser.landmark_editor import draw_polygon, marked
-from tests.browser.rendering import cursors, expect_painted, layers, lines, painted, wait_until_ready
-from tests.browser.test_modes import MIDDLES, VIEWS, divider, sides
+from tests.browser.rendering import expect_painted, layers, lines, painted, wait_until_ready
+from tests.browser.test_steps import only
 from tests.patience import patience
 from tests.server import Server, running_server
 
 EVENTS = 140_000  # 4.2 MB of text, which is more than what is read while the browser waits
-FOUR = ["Skip", "Uniform", "Adaptive", "Event level"]
+BOTH = ["Skip", "Uniform"]
 SEED = 20_261_121
 SOON_MS = 60_000  # for what a slow machine shows after some seconds
 ZONE = [(0.44, 0.44), (0.56, 0.44), (0.56, 0.56), (0.44, 0.56)]
@@ -129,37 +128,36 @@ def mark_zone(page: Page, dataset: str) -> int:
 
 
 def compose(page: Page) -> None:
-    """Four mechanisms as an experiment."""
+    """Two mechanisms as an experiment."""
     wait_until_ready(page, "[data-form]")
     page.get_by_role("radio", name="Seeded simulation").check()
     page.get_by_label("Seed", exact=True).fill(str(SEED))
     page.get_by_label("Level ε", exact=True).fill("1")
     page.get_by_label("Radius r, m", exact=True).fill("50")
-    for title in FOUR:
-        page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
-    expect(page.locator("[data-forecast] > tbody")).to_have_count(4, timeout=SOON_MS)
+    only(page, *BOTH)
+    expect(page.locator("[data-forecast] > tbody")).to_have_count(2, timeout=SOON_MS)
 
 
 def run(page: Page, server: Server) -> list[dict[str, Any]]:
-    """Send the form, wait for all four, and return the API’s data of them in the order of the mechanisms."""
+    """Send the form, wait for both, and return the API’s data of them in the order of the mechanisms."""
     signal_worker(server, signal.SIGSTOP)
-    page.get_by_role("button", name="Run 4 simulations, not private").click()
+    page.get_by_role("button", name="Run 2 simulations, not private").click()
     page.wait_for_url("**/compare/**")
     ids = re.findall("release=([0-9a-f-]{36})", page.url)
-    assert len(ids) == 4
+    assert len(ids) == 2
     watch_to_the_end(page, server, ids)
     page.wait_for_selector("[data-bench][data-ready=all]", timeout=WAIT_MS)
     page.get_by_role("button", name="Show all layers").click()
-    page.wait_for_selector("[data-bench][data-charts='4']", timeout=WAIT_MS)
+    page.wait_for_selector("[data-bench][data-charts='2']", timeout=WAIT_MS)
     releases = [page.request.get(f"/api/v1/releases/{one}/").json() for one in ids]
-    assert [one["state"] for one in releases] == ["done"] * 4
-    return sorted(releases, key=lambda one: FOUR.index(one["title"].split(" · ")[0]))
+    assert [one["state"] for one in releases] == ["done"] * 2
+    return sorted(releases, key=lambda one: BOTH.index(one["title"].split(" · ")[0]))
 
 
 def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
-    """The drawer's texts while four jobs wait, run and end; each one's share only grows."""
+    """The drawer's texts while two jobs wait, run and end; each one's share only grows."""
     drawer = open_drawer(page)
-    expect(drawer.get_by_text("waiting for a worker")).to_have_count(4, timeout=SOON_MS)
+    expect(drawer.get_by_text("waiting for a worker")).to_have_count(2, timeout=SOON_MS)
     page.evaluate("sessionStorage.removeItem('seen')")
     signal_worker(server, signal.SIGCONT)
     while "running" not in (states := [job["state"] for job in page.request.get("/api/v1/jobs/").json()["results"]]):
@@ -183,107 +181,6 @@ def watch_to_the_end(page: Page, server: Server, ids: list[str]) -> None:
                 assert f"{min(int(job['progress'] * 100), 99)}\u202f%" in observation["drawer"], observation
 
 
-def compare_ways(page: Page, first: str) -> None:
-    """Swipe: each side its own layer. Side by side: maps that move as one."""
-    page.get_by_text("Swipe", exact=True).click()
-    expect(divider(page)).to_be_visible(timeout=SOON_MS)
-    page.get_by_label("Right of the divider").select_option(first)
-    page.wait_for_function("(id) => document.querySelector(`canvas[data-layer='${id}']`)?.style.clipPath", arg=first)
-    left, right = sides(page, "original"), sides(page, first)
-    assert left[0] > 300, left
-    assert left[1] == 0, left
-    assert right[1] > 300, right
-    assert right[0] == 0, right
-    page.get_by_text("Side by side", exact=True).click()
-    page.get_by_text("2 maps", exact=True).click()
-    expect(page.locator(".pane:visible")).to_have_count(2, timeout=SOON_MS)
-    page.locator(".pane:visible").nth(1).get_by_role("button", name="Zoom in").click()
-    page.wait_for_function(
-        f"(before) => {{ const now = ({VIEWS})(); return now[0] !== before && new Set(now).size === 1; }}",
-        arg=page.evaluate(VIEWS)[0],
-    )
-    page.wait_for_timeout(500)  # the zoom's motion, after which both are painted again
-    one, other = page.evaluate(MIDDLES, "landmarks")
-    assert one[0] > 50
-    assert one[1:] == pytest.approx(other[1:], abs=1.5)
-    page.get_by_text("Overlay", exact=True).click()
-    wait_until_ready(page)
-
-
-def step_with_keys(page: Page) -> None:
-    text = page.locator(".timeline__text")
-    page.locator("[data-map]").first.focus()
-    before = cursors(page)
-    page.keyboard.press("End")
-    expect(text).to_contain_text(f"event {EVENTS:,} of {EVENTS:,}", timeout=SOON_MS)
-    assert all(a != b for a, b in zip(before, cursors(page), strict=True))
-    for _ in range(3):
-        page.keyboard.press("ArrowLeft")
-    expect(text).to_contain_text(f"event {EVENTS - 3:,} of", timeout=SOON_MS)
-    page.keyboard.press("Home")
-    expect(text).to_contain_text("event 1 of", timeout=SOON_MS)
-    assert cursors(page) == before
-
-
-def body(download: Download) -> bytes:
-    return Path(download.path()).read_bytes()
-
-
-def points_of(name: str, data: bytes) -> int:
-    """How many positions a downloaded file holds, by a reader that is not ours where there is one."""
-    if name == "parquet":
-        return int(pq.read_table(io.BytesIO(data)).num_rows)
-    if name == "gpx":
-        return len(ElementTree.fromstring(data).findall(".//{*}trkpt"))
-    return sum(len(one) for one in formats.read(io.BytesIO(data), name=f"release.{name}").series)
-
-
-def download_each(page: Page, release: dict[str, Any]) -> None:
-    row = page.locator(f"tr[data-release='{release['id']}']")
-    for name, label in {"csv": "CSV table", "geojson": "GeoJSON", "gpx": "GPX track", "parquet": "Parquet"}.items():
-        with page.expect_download() as started:
-            row.get_by_role("link", name=f"{release['title']} as {label}", exact=True).click()
-        data = body(started.value)
-        assert points_of(name, data) == EVENTS, name
-        assert b"NOT PRIVATE" in data, name
-    with page.expect_download() as started:
-        row.get_by_role("link", name=re.compile("as ZIP")).click()
-    archive = zipfile.ZipFile(started.value.path())
-    assert archive.testzip() is None
-    inside = {Path(name).suffix for name in archive.namelist()}
-    assert inside >= {".csv", ".geojson", ".gpx", ".parquet", ".json", ".txt"}
-
-
-def download_chart(page: Page) -> None:
-    for label, start in {"PNG": b"\x89PNG", "SVG": b"<svg", "CSV": b"event_index,"}.items():
-        page.get_by_label("Budget per event: save or show numbers").click()
-        with page.expect_download() as started:
-            page.get_by_role("button", name=label, exact=True).click()
-        data = body(started.value)
-        assert data.startswith(start)
-        assert len(data) > 1000
-
-
-def download_map(page: Page) -> None:
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save the map", exact=True).first.click()
-        page.get_by_role("dialog", name="Save the map").get_by_role("button", name="Save", exact=True).click()
-    assert body(started.value).startswith(b"\x89PNG")
-
-
-def print_report(page: Page) -> None:
-    page.locator("summary", has_text="Download").click()
-    page.get_by_role("link", name="Report to print").click()
-    wait_until_ready(page, "[data-sheet]")
-    ids = re.findall("release=([0-9a-f-]{36})", page.url)
-    assert all(painted(page, one) > 500 for one in ids)
-    assert [line["name"] for line in lines(page)[0]] == FOUR
-    assert page.get_by_text("Not private: seeded simulation, do not publish").is_visible()
-    assert page.pdf(format="A4").startswith(b"%PDF")
-    page.go_back()
-    wait_until_ready(page)
-
-
 def numbers(releases: list[dict[str, Any]]) -> list[Any]:
     """All that an experiment measures, and the digest of every position it made."""
     digests = [re.search("sha256 ([0-9a-f]{64})", one["label"]) for one in releases]
@@ -303,26 +200,29 @@ def test_from_a_file_to_the_same_numbers_again(page: Page, server: Server, tmp_p
     dataset = upload(page, server, walk_file(tmp_path))
     count = mark_zone(page, dataset)
     compose(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save configuration").click()
-    configuration = body(started.value)
+    started = downloaded(page.get_by_role("button", name="Save configuration"))
+    configuration = Path(started.path()).read_bytes()
     assert {one["seed"] for one in json.loads(configuration)["releases"]} == {SEED}
     first = run(page, server)
 
     shown = layers(page)
-    assert list(shown)[:5] == ["Original", *FOUR]
+    assert list(shown)[:3] == ["Original", *BOTH]
     for title in ("Original", "Skip"):  # the noise of the others lies far outside of what is seen first
         expect_painted(page, shown[title], lambda pixels: pixels > 50)
     for chart in lines(page):
-        assert [line["name"] for line in chart] == FOUR
+        assert [line["name"] for line in chart] == BOTH
         assert all(line["points"] > 100 and line["visible"] for line in chart), chart
     assert {one["summary"]["landmarks"] for one in first} == {count}
-    compare_ways(page, first[0]["id"])
-    step_with_keys(page)
-    download_each(page, first[0])
-    download_chart(page)
-    download_map(page)
-    print_report(page)
+    started = downloaded(
+        page.locator(f"tr[data-release='{first[0]['id']}']").get_by_role("link", name=re.compile("as ZIP"))
+    )
+    archive = zipfile.ZipFile(started.path())
+    assert archive.testzip() is None
+    files = {Path(name).suffix: archive.read(name) for name in archive.namelist()}
+    assert files.keys() >= {".csv", ".geojson", ".gpx", ".parquet", ".json", ".txt"}
+    (table,) = formats.read(io.BytesIO(files[".csv"]), name="release.csv").series
+    assert len(table) == EVENTS
+    assert b"NOT PRIVATE" in files[".csv"]
     cells = table_of(page)
 
     page.goto(f"{dataset}releases/new/")

@@ -22,7 +22,9 @@ from dashboard.releases.services import submit_release
 from privacy_engine.experiments import presets
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, SIZES, check_page, open_upload, run_jobs
+from tests.browser.actions import downloaded
+from tests.browser.conftest import PHONE, check_page, open_upload, run_jobs
+from tests.browser.rendering import expect_painted, painted
 from tests.dashboard import kinds
 from tests.engine.format_samples import zipped
 from tests.patience import patience
@@ -32,49 +34,6 @@ ROWS = 20_000
 MANHATTAN = {"West": "-74.03", "South": "40.69", "East": "-73.91", "North": "40.83"}
 GRID = {name: kinds.CITY_BOX[name] for name in ("west", "south", "east", "north", "side")}
 READY = "[data-recommend][data-ready=all]"
-PAINTED = """(layer) => {
-  const canvas = document.querySelector(`canvas[data-layer="${layer}"]`);
-  if (!canvas || !canvas.width) return 0;
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  let found = 0;
-  for (let i = 3; i < data.length; i += 4) found += data[i] > 0;
-  return found;
-}"""
-CASES = """async () => {
-  const names = await import("/static/js/checkins/grid_names.js");
-  const evaluation = await import("/static/js/checkins/evaluation_data.js");
-  const { spread } = await import("/static/js/charts/end_labels.js");
-  const { densityPixels } = await import("/static/js/checkins/recommend_map.js");
-  const { simulated } = await import("/static/js/checkins/simulations.js");
-  const grid = { columns: 30, rows: 4, west: 0, south: 0, east: 30, north: 8 };
-  const rows = [
-    ["a", 1, .3], ["a", 2, .4], ["checkin-nearest", 1, .45], ["checkin-nearest", 2, .45], ["b", 1, .5],
-  ].map(([model, epsilon, value]) => ({ model, unit: "user", metric: "hit", epsilon, value }));
-  const known = evaluation.evaluationOf(rows);
-  const of = (mechanism, epsilon, ...unusual) =>
-    ({ title: mechanism.toUpperCase(), mechanism, epsilon, unit: "user", unusual });
-  const baselines = [{ name: "checkin-nearest", title: "Nearest" }, { name: "none", title: "None" }];
-  const measure = { name: "hit", short: "HR" };
-  return {
-    names: [0, 25, 26, 29, 90, 119].map((cell) => names.cellName(grid, cell)),
-    cells: ["A1", "a4", " AD 1 ", "AE1", "A0", "A5", "", "7", "1A"].map((name) => names.cellOf(grid, name)),
-    back: Array.from({ length: 120 }, (_, i) => names.cellOf(grid, names.cellName(grid, i)) === i).every(Boolean),
-    neighbours: ["ArrowUp", "ArrowRight", "ArrowDown", "ArrowLeft", "x"].map((key) => names.neighbour(grid, 0, key)),
-    box: names.boxOf(grid, 31),
-    values: [["a", 1], ["a", 3], ["c", 1]].map(([name, epsilon]) => known.value(name, "hit", of(name, epsilon))),
-    lines: known.lines("hit", "user").map(({ id, x, y }) => [id, x, y]),
-    none: known.lines("hit", "record"),
-    text: [of("a", 1), of("b", 1), of("a", 3), of("a", 1, "Order", "Height")]
-      .map((one) => evaluation.comparisonText(known, one, measure, baselines)),
-    worse: [of("a", 1), of("b", 1), of("a", 3)].map((one) => evaluation.worseText(known, one, measure)),
-    shares: [0, .0621, .99951, null].map(evaluation.shareText),
-    spread: [spread([10, 11, 50], 10, 60), spread([58, 59, 60], 10, 60), spread([], 10, 60)],
-    pixels: [...densityPixels([4, 1, 0, -3], "#102030")],
-    flat: [...densityPixels([0, -1], "#102030")],
-    simulated: simulated(
-      [{ name: "m", fields: [{ name: "epsilon", value: 9 }, { name: "own", value: 2 }] }], { epsilon: 1 }),
-  };
-}"""
 
 
 def fitted(owner: User, *levels: float) -> Dataset:
@@ -104,61 +63,57 @@ def click_cell(page: Page, dx: float = 0.0, dy: float = 0.0) -> None:
 
 
 @pytest.mark.journey
-@SIZES
-def test_a_click_adds_a_place_and_the_cells_are_painted(
-    open_page: Callable[..., Page], owner: User, size: dict[str, int]
-) -> None:
-    dataset = fitted(owner, 5.0)
-    page = open_page(owner, size=size)
-    compare(page, dataset)
-    rows = page.locator("[data-rows] button")
+def test_places_are_added_and_removed_by_clicks_and_keys(page: Page, owner: User) -> None:
+    compare(page, fitted(owner, 5.0))
+    rows, listed = page.locator("[data-rows] button"), page.locator("[data-places] li")
     expect(rows).to_have_count(10)
-    assert page.evaluate(PAINTED, "history") == 0
+    assert painted(page, "history") == 0
     page.locator("[data-map]").scroll_into_view_if_needed()
     click_cell(page)
-    expect(page.locator("[data-places] li")).to_have_count(1)
+    expect(listed).to_have_count(1)
     click_cell(page, 0.08, 0.08)
-    expect(page.locator("[data-places] li")).to_have_count(2)
+    expect(listed).to_have_count(2)
     expect(page.locator("[data-after]")).to_have_text(f"after {places(page)[1]}")
     for layer in ("recommended", "reference", "history", "density", "grid"):
-        page.wait_for_function(f"({PAINTED})('{layer}') > 100")
+        expect_painted(page, layer, lambda pixels: pixels > 100)
     assert places(page)[1] not in rows.all_text_contents()
     assert len(page.url.split("history=")[1].split(",")) == 2
-
-    rows.first.hover() if size is DESKTOP else rows.first.focus()
+    rows.first.hover()
     expect(page.locator("[data-rows] tr[data-marked]")).to_have_count(1)
-    page.wait_for_function(f"({PAINTED})('chosen') > 20")
+    expect_painted(page, "chosen", lambda pixels: pixels > 20)
     check_page(page)
     page.locator("[data-clear]:visible").click()
-    expect(page.locator("[data-places] li")).to_have_count(0)
+    expect(listed).to_have_count(0)
 
-
-def test_the_keyboard_adds_and_removes_places(open_page: Callable[..., Page], owner: User) -> None:
-    page = open_page(owner)
-    compare(page, fitted(owner, 5.0))
+    page.reload()
+    expect(page.locator(READY)).to_be_visible()
     page.locator("[data-map]").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    expect(page.locator("[data-places] li")).to_have_count(1)
+    expect(listed).to_have_count(1)
     assert places(page) == ["J7"]  # from the middle, I8, to the right and up
     page.keyboard.press("ArrowLeft")
     expect(page.locator("#announcer")).to_contain_text("I7")
     page.keyboard.press("Backspace")
-    expect(page.locator("[data-places] li")).to_have_count(0)
-    page.get_by_label("Cell to add", exact=False).fill("c12")
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-places] li")).to_contain_text("C12")
-    page.get_by_label("Cell to add", exact=False).fill("Z99")
-    page.keyboard.press("Enter")
+    expect(listed).to_have_count(0)
+    cell = page.get_by_label("Cell to add", exact=False)
+    for name in ("c12", "Z99"):
+        cell.fill(name)
+        page.keyboard.press("Enter")
+    expect(listed).to_contain_text("C12")
     expect(page.locator("[data-problem]")).to_contain_text("from A1 to P16")
     page.get_by_role("button", name="Remove place 1, C12").click()
-    expect(page.locator("[data-places] li")).to_have_count(0)
+    expect(listed).to_have_count(0)
 
 
-def test_models_layers_and_the_history_of_a_user(open_page: Callable[..., Page], owner: User) -> None:
+def test_models_layers_and_the_history_of_a_user(page: Page, owner: User) -> None:
     dataset = fitted(owner, 5.0, 0.1)
-    page = open_page(owner)
+    preset = presets.parse({"name": "recommendation-epsilon", "repetitions": 2, **GRID, "side": 4})
+    submit_experiment(owner=owner, dataset=dataset, preset=preset)
+    run_jobs()
     compare(page, dataset, "?history=100,101")
+    expect(page.get_by_role("button", name="Evaluate")).to_be_visible()
+    expect(page.locator("[data-hit]")).to_have_text(["", ""])  # the evaluation is of another grid
     shown = page.locator("[data-promise-title]")
     newest, other = Release.objects.filter(dataset=dataset).order_by("-created_at")
     expect(shown).to_contain_text("0.1")
@@ -170,18 +125,17 @@ def test_models_layers_and_the_history_of_a_user(open_page: Callable[..., Page],
     page.get_by_label("Show the history of a user").fill("u3")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("[data-after]")).not_to_have_text("after F10")
-    private = page.locator("[data-legend-density]").text_content()
+    legend = page.locator("[data-legend-density]")
+    expect(legend).to_contain_text("private")
     page.get_by_role("button", name="Truth").click()
-    expect(page.locator("[data-legend-density]")).to_contain_text("owner only")
-    assert "private" in str(private)
+    expect(legend).to_contain_text("owner only")
     page.get_by_label("Recommended", exact=True).uncheck()
     expect(page.locator("canvas[data-layer=recommended]")).to_have_count(0)
 
 
 @pytest.mark.usefixtures("worker")
-def test_an_evaluation_is_started_and_charted(open_page: Callable[..., Page], owner: User) -> None:
-    dataset = fitted(owner, 1.0)
-    page = open_page(owner)
+def test_a_model_is_evaluated_charted_and_beside_all_others(page: Page, owner: User) -> None:
+    dataset = fitted(owner, 5.0)
     compare(page, dataset)
     page.get_by_role("button", name="Evaluate").click()
     page.locator("[data-chart] .js-plotly-plot").wait_for(timeout=patience(120_000))
@@ -191,39 +145,21 @@ def test_an_evaluation_is_started_and_charted(open_page: Callable[..., Page], ow
     expect(page.locator("[data-baseline=checkin-popularity]")).to_have_text(str(own))
     page.get_by_role("button", name="MRR").click()
     expect(page.locator("[data-hit-title]")).to_contain_text("MRR")
-    with page.expect_download() as started:
-        page.get_by_label("MRR: save or show numbers").click()
-        page.locator("[data-chart]").get_by_role("button", name="CSV").click()
-    assert Path(started.value.path()).read_text().startswith("epsilon,")
+    page.get_by_label("MRR: save or show numbers").click()
+    started = downloaded(page.locator("[data-chart]").get_by_role("button", name="CSV"))
+    assert Path(started.path()).read_text().startswith("epsilon,")
 
-
-def test_an_evaluation_of_another_grid_is_not_shown(open_page: Callable[..., Page], owner: User) -> None:
-    dataset = fitted(owner, 1.0)
-    preset = presets.parse({"name": "recommendation-epsilon", "repetitions": 2, **GRID, "side": 4})
-    submit_experiment(owner=owner, dataset=dataset, preset=preset)
-    run_jobs()
-    page = open_page(owner)
-    compare(page, dataset)
-    expect(page.get_by_role("button", name="Evaluate")).to_be_visible()
-    expect(page.locator("[data-hit]")).to_have_text("")
-
-
-@pytest.mark.usefixtures("worker")
-def test_the_other_models_are_simulated_with_the_same_parameters(open_page: Callable[..., Page], owner: User) -> None:
-    dataset = fitted(owner, 2.5)
-    page = open_page(owner)
-    compare(page, dataset)
     page.get_by_role("button", name="Simulate the other models").click()
     others = len([cls for cls in mechanisms.of("checkins") if cls.publishable and not cls.needs_venues]) - 1  # type: ignore[attr-defined]
     expect(page.locator("[name=model]")).to_have_count(others + 1, timeout=patience(120_000))
     seeded = dataset.releases.filter(seeded=True)
-    assert {row.spec["mechanism"]["epsilon"] for row in seeded} == {2.5}
+    assert {row.spec["mechanism"]["epsilon"] for row in seeded} == {5.0}
     expect(page.locator("[data-models-note]")).to_contain_text(f"{others} models")
     page.locator(f"[name=model][value='{seeded.latest('created_at').pk}']").check()
     expect(page.locator("[data-promise-title]")).to_have_text("Not private")
 
 
-def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(open_page: Callable[..., Page], owner: User) -> None:
+def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(page: Page, owner: User) -> None:
     rows = [f"u{i},2024-06-01T00:0{i}:00Z,{place}" for i, place in enumerate(["v1", "v2", "v2", "v3"])]
     listed = b"place_id,lat,lon,name\nv1,48.81,2.21,Station\nv2,48.82,2.22,Park\nv3,48.89,2.39,\n"
     archive = zipped(**{"checkins.csv": kinds.checkins(rows, "user_id,time,place_id"), "venues.csv": listed})
@@ -231,48 +167,20 @@ def test_the_venues_of_a_cell_are_ranked_by_their_published_counts(open_page: Ca
     known = kinds.POPULARITY | {"name": "checkin-venues", "epsilon": 500.0, "side": 2}
     submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": known}))
     run_jobs()
-    page = open_page(owner)
     compare(page, dataset)
-    expect(page.locator("[data-venues-cell]")).to_have_value("0")
-    assert page.locator("[data-venues-rows] li").all_text_contents() == ["Park2 check-ins", "Station1 check-in"]
-    page.locator("[data-venues-cell]").select_option("B1")
-    expect(page.locator("[data-venues-rows] li")).to_have_text(["v31 check-in"])
-
-
-def test_names_values_and_sentences(open_page: Callable[..., Page], owner: User) -> None:
-    page = open_page(owner)
-    page.goto(reverse("releases:recommend"))
-    found = page.evaluate(CASES)
-    assert found["names"] == ["A4", "Z4", "AA4", "AD4", "A1", "AD1"]
-    assert found["cells"] == [90, 0, 119, -1, -1, -1, -1, -1, -1]
-    assert found["back"]
-    assert found["neighbours"] == [30, 1, 0, 0, 0]
-    assert found["box"] == [1, 2, 2, 4]
-    assert found["values"] == [0.3, None, None]
-    assert found["lines"] == [["a", [1, 2], [0.3, 0.4]], ["checkin-nearest", [1, 2], [0.45, 0.45]], ["b", [1], [0.5]]]
-    assert found["none"] == []
-    assert found["text"] == [
-        "A .300 · −.150 against Nearest",
-        "B .500 · +.050 against Nearest",
-        "A was not evaluated at ε = 3 per user.",
-        "A was not evaluated: the evaluation has other values of Order, Height.",
-    ]
-    assert found["worse"][0].startswith("A at ε = 1 per user is worse than the public baseline")
-    assert found["worse"][1:] == ["", ""]
-    assert found["shares"] == [".000", ".062", "1", "–"]
-    assert found["spread"] == [[10, 20, 50], [40, 50, 60], []]
-    assert found["pixels"] == [16, 32, 48, 150, 16, 32, 48, 75, 16, 32, 48, 0, 16, 32, 48, 0]
-    assert found["flat"] == [16, 32, 48, 0] * 2
-    assert found["simulated"] == [{"name": "m", "epsilon": 1, "own": 2}]
+    cell, ranked = page.locator("[data-venues-cell]"), page.locator("[data-venues-rows] li")
+    expect(cell).to_have_value("0")
+    expect(ranked).to_have_text(["Park2 check-ins", "Station1 check-in"])
+    cell.select_option("B1")
+    expect(ranked).to_have_text(["v31 check-in"])
 
 
 @pytest.mark.usefixtures("worker")
-@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["desktop", "phone"])
-def test_gowalla_from_the_upload_to_recommended_cells(
-    open_page: Callable[..., Page], owner: User, shared: Path, size: dict[str, int]
+def test_gowalla_from_the_upload_to_recommended_cells_on_a_phone(
+    open_page: Callable[..., Page], owner: User, shared: Path
 ) -> None:
     rows = gzip.decompress((shared / GOWALLA).read_bytes()).splitlines(keepends=True)[:ROWS]
-    page = open_page(owner, size=size)
+    page = open_page(owner, size=PHONE)
     open_upload(page, "gowalla.tsv", b"".join(rows))
     page.get_by_role("link", name="New release").first.click()
     page.get_by_label("Popularity", exact=True).check()
@@ -284,5 +192,8 @@ def test_gowalla_from_the_upload_to_recommended_cells(
     page.locator("[data-map]").scroll_into_view_if_needed()
     click_cell(page)
     expect(page.locator("[data-places] li")).to_have_count(1)
-    page.wait_for_function(f"({PAINTED})('recommended') > 100")
-    expect(page.locator("[data-rows] button")).to_have_count(10)
+    expect_painted(page, "recommended", lambda pixels: pixels > 100)
+    rows_shown = page.locator("[data-rows] button")
+    expect(rows_shown).to_have_count(10)
+    rows_shown.first.focus()
+    expect(page.locator("[data-rows] tr[data-marked]")).to_have_count(1)

@@ -1,4 +1,4 @@
-"""The release form: a preview of the noise, what a level means, what would leak, what is extreme, its purpose."""
+"""The release form: what a level means, noise, losses, errors, budget and purpose, up to the releases it makes."""
 
 from __future__ import annotations
 
@@ -8,28 +8,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from dashboard.accounts.models import User
 from dashboard.datasets.models import BudgetEntry, Dataset
 from dashboard.datasets.selectors import reference_radius_m
+from dashboard.datasets.services import set_budget
+from dashboard.experiments.models import Experiment
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
 from privacy_engine.accounting.temporal import smoothing_matrix, temporal_loss
 from privacy_engine.analysis.forecast import noise_forecast
 from privacy_engine.mechanism import mechanisms
-from tests.browser.conftest import DEVICES, PageMonitor, check_page, run_cases, run_jobs
+from tests.browser.actions import contains, downloaded
+from tests.browser.conftest import PHONE, PageMonitor, check_page, run_jobs
 from tests.browser.rendering import wait_until_ready
 from tests.browser.test_steps import form, only
 
-_INKED = """() => {
+INKED = """() => {
   const canvas = document.querySelector("[data-noise-preview-canvas]");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let inked = 0;
   for (let i = 3; i < data.length; i += 4) inked += data[i] > 0;
   return inked;
 }"""
-_COLUMNS = """() => {
+# How wide the landmark's circle is, px
+COLUMNS = """() => {
   const canvas = document.querySelector("[data-noise-preview-canvas]");
   const { width, height } = canvas;
   const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
@@ -41,326 +45,355 @@ _COLUMNS = """() => {
   }
   return (last - first) / (width / canvas.clientWidth);
 }"""
+PLACES = """() => [...document.querySelectorAll("[data-card]")].map((card) => {
+  const { x, y, width, height } = card.getBoundingClientRect();
+  return [x, y + scrollY, width, height];
+})"""
+FREE = [cls.title for cls in mechanisms.of("trajectory") if not cls.reads_landmarks]
 P95 = 4.743865
 """The 95 % radius of planar Laplace noise of rate 1 per metre, in metres."""
 
 
+def field(page: Page, label: str) -> Locator:
+    return page.get_by_label(label, exact=True)
+
+
 def level(page: Page, epsilon: float, radius_m: float) -> None:
-    page.get_by_label("Level ε", exact=True).fill(str(epsilon))
-    page.get_by_label("Radius r, m", exact=True).fill(str(radius_m))
+    field(page, "Level ε").fill(str(epsilon))
+    field(page, "Radius r, m").fill(str(radius_m))
 
 
-def drawn(page: Page, mechanism: str | None = None) -> None:
-    """Wait for the preview, of this mechanism."""
-    expect(page.locator("[data-noise-preview][data-ready]")).to_be_attached()
-    if mechanism:
-        page.get_by_label("Noise of").select_option(mechanism)
+def tick(page: Page, title: str) -> Locator:
+    return page.get_by_role("checkbox", name=re.compile(f"^{title}"))
 
 
-def zoom(page: Page) -> float:
-    return float(page.locator("[data-noise-preview]").get_attribute("data-zoom") or "nan")
+def create(page: Page, button: str | re.Pattern[str]) -> None:
+    page.get_by_role("button", name=button).click()
+    page.wait_for_url("**/compare/**")
 
 
-def caption(page: Page) -> Any:
-    return page.locator("[data-noise-preview-text]")
+def refusing(page: Page, address: str, name: str) -> None:
+    """Let a request be refused."""
+    refusal = {"errors": [{"field": name, "message": "Refused by a test.", "rule": "", "value": None}]}
+    page.route(address, lambda route: route.fulfill(status=400, json=refusal))
 
 
-class TestNoisePreview:
-    @pytest.mark.journey
-    def test_the_circles_are_the_servers_numbers_at_the_scale_shown(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        page.get_by_role("checkbox", name=re.compile("^Optimal split")).check()
-        level(page, 1, 20)
-        mechanism = mechanisms.parse({"name": "landmark-optimal", "epsilon": 1.0, "radius_m": 20.0})
-        expected = noise_forecast(mechanism, [stays.mask])
-        assert expected
-        assert expected.landmark.p95_m
-        assert expected.regular.p95_m
-        drawn(page, "landmark-optimal")
-        landmark = rf"A landmark: 50\s% within .*, 95\s% within {expected.landmark.p95_m / 1000:.3g}\skm"
-        expect(caption(page)).to_contain_text(re.compile(landmark))
-        expect(caption(page)).to_contain_text(
-            re.compile(rf"Another event: .*95\s% within {expected.regular.p95_m:.0f}\sm")
-        )
-        page.wait_for_timeout(200)
-        assert page.evaluate(_INKED) > 2000
-        assert zoom(page) >= 1
+@pytest.mark.journey
+def test_from_a_level_to_publishable_releases(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    form(page, taxi)
+    cards = page.get_by_role("region", name="Landmark level").locator("[data-card] label").all_inner_texts()
+    assert cards[:3] == ["Skip", "Uniform", "Adaptive"]
+    assert {"Planned", "Joint", "Optimal split"} <= set(cards)
+    others = page.get_by_role("region", name="Other levels").locator("[data-card] label").all_inner_texts()
+    assert set(others) == {"Event level", "w-event", "User level"}
+    places, own = page.evaluate(PLACES), page.locator("[data-own] [data-mechanism=w-event]")
+    for title in ("Planned", "Joint", "w-event"):
+        tick(page, title).check()
+        assert page.evaluate(PLACES) == places, "no card moves when one is ticked"
+    expect(own).to_be_visible()
+    tick(page, "w-event").uncheck()
+    expect(own).to_be_hidden()
+    only(page, "Skip", "Uniform", "Adaptive", "Event level")
 
-    def test_it_follows_the_slider_before_the_server_answers(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        only(page, "Uniform")
-        level(page, 1, 20)
-        drawn(page, "landmark-uniform")
-        most = P95 * 20 * (stays.count + 1)
-        expect(caption(page)).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
-        page.route("**/forecast/", lambda route: None)
-        page.get_by_label("Level ε", exact=True).fill("2")
-        expect(caption(page)).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
-
-    def test_without_the_track_the_numbers_stay(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
-    ) -> None:
-        monitor.expect(500)
-        page.route("**/track/**", lambda route: route.fulfill(status=500))
-        form(page, taxi)
-        expect(caption(page)).to_contain_text("The events could not be loaded (500)")
-        expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("mean")
-
-
-class TestLoss:
-    def row(self, page: Page, mechanism: str) -> Any:
-        return page.locator(f"[data-loss={mechanism}]")
-
-    @pytest.mark.journey
-    def test_it_is_the_engines_for_the_correlation_chosen(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        level(page, 1, 200)
-        for name, s in (("Moderate", 0.1), ("Strong", 0.01), ("Weak", 1.0)):
-            page.get_by_text(name, exact=True).click()
-            matrix = smoothing_matrix(2, s)
-            share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
-            worst = temporal_loss([share] * taxi.points, matrix, matrix).total.max()
-            expect(self.row(page, "landmark-uniform")).to_contain_text(f"{share:.3g} → {worst:.3g}")
-            expect(self.row(page, "landmark-uniform")).to_contain_text("5 → ")
-        reference = reference_radius_m(taxi, None)
-        both = f"the reference radius, {reference:g} m, is ε = {1000 / reference:g} at D = 1,000 m, without correlation"
-        expect(page.locator("[data-leaks]")).to_contain_text(re.compile(both.replace("1,000", r"1[,\s]?000")))
-
-
-class TestPurpose:
-    @pytest.mark.journey
-    def test_publishable_by_default(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
-        expect(page.get_by_label("Seed", exact=True)).to_be_disabled()
-        expect(page.locator("[data-kind]")).to_have_text("Publishable release")
-        only(page, "Uniform")
-        page.get_by_role("button", name="Create 1 release").click()
-        page.wait_for_url("**/compare/**")
-        assert (Release.objects.get().seeded, BudgetEntry.objects.count()) == (False, 1)
-
-    def test_a_simulation_is_marked_everywhere_and_costs_nothing(
-        self, page: Page, taxi: Dataset, stays: LandmarkSet
-    ) -> None:
-        form(page, taxi)
-        only(page, "Uniform")
-        page.get_by_role("radio", name="Seeded simulation").check()
-        expect(page.locator("[data-kind]")).to_have_text("Seeded simulation: not private")
-        expect(page.locator("[data-spending]")).to_contain_text("spend nothing")
-        page.get_by_label("Seed", exact=True).fill("")
-        page.get_by_role("button", name="Run 1 simulation, not private").click()
-        expect(page.get_by_label("Seed", exact=True)).to_be_focused()
-        expect(page.locator("#seed-error")).to_contain_text("Give a whole number from 0")
-        page.get_by_label("Seed", exact=True).fill("7")
-        page.get_by_role("button", name="Run 1 simulation, not private").click()
-        page.wait_for_url("**/compare/**")
-        run_jobs()
-        wait_until_ready(page)
-        expect(page.locator(".layer", has_text="Uniform")).to_contain_text("NOT PRIVATE: seeded")
-        made = Release.objects.get()
-        assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
-
-    def test_a_file_holds_its_purpose(self, page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path) -> None:
-        form(page, taxi)
-        page.get_by_role("radio", name="Seeded simulation").check()
-        page.get_by_label("Seed", exact=True).fill("42")
-        with page.expect_download() as waiting:
-            page.get_by_role("button", name="Save configuration").click()
-        file = tmp_path / "experiment.json"
-        waiting.value.save_as(file)
-        assert {one["seed"] for one in json.loads(file.read_text())["releases"]} == {42}
-        form(page, taxi)
-        page.set_input_files("[data-load-file]", file)
-        expect(page.get_by_role("radio", name="Seeded simulation")).to_be_checked()
-        expect(page.get_by_label("Seed", exact=True)).to_have_value("42")
-
-
-class TestCards:
-    @pytest.mark.journey
-    def test_no_card_moves_when_one_is_ticked(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        places = """() => [...document.querySelectorAll("[data-card]")].map((card) => {
-          const { x, y, width, height } = card.getBoundingClientRect();
-          return [x, y + scrollY, width, height];
-        })"""
-        before = page.evaluate(places)
-        for title in ("Planned", "Joint", "w-event"):
-            page.get_by_role("checkbox", name=re.compile(f"^{title}")).check()
-            assert page.evaluate(places) == before
-        expect(page.locator("[data-own] [data-mechanism=w-event]")).to_be_visible()
-        page.get_by_role("checkbox", name=re.compile("^w-event")).uncheck()
-        expect(page.locator("[data-own] [data-mechanism=w-event]")).to_be_hidden()
-
-    def test_q_from_speed(self, page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
-        form(page, taxi)
-        only(page, "Planned")
-        own = page.locator("[data-mechanism=landmark-planned]")
-        own.get_by_text("q from speed").click()
-        expect(own).to_contain_text("From public knowledge only")
-        own.get_by_label("Typical speed, km/h").fill("36")
-        own.get_by_label("Between two events, s").fill("60")
-        expect(own).to_contain_text("q = (600 m)² / 2 = 180,000 m²")
-        expect(own.get_by_label("Step variance q, m²", exact=True)).to_have_value("180000")
-        page.get_by_role("button", name="Create 1 release").click()
-        page.wait_for_url("**/compare/**")
-        assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
-
-
-def warnings(page: Page) -> Any:
-    return page.locator("[data-warnings]")
-
-
-def loss_row(page: Page, mechanism: str) -> Any:
-    return page.locator(f"[data-loss={mechanism}]")
-
-
-def restore(page: Page) -> None:
-    """Choose what the form opens with, for levels that each case sets."""
-    page.get_by_role("radio", name="Publishable release").check()
-    only(page, "Skip", "Uniform", "Adaptive")
-    level(page, 1, 200)
-
-
-def noise_larger_than_the_dataset_zooms_out_and_states_so(page: Page, stays: LandmarkSet) -> None:
-    only(page, "Uniform")
-    level(page, 1, 20)
-    drawn(page, "landmark-uniform")
-    expect(caption(page)).not_to_contain_text("zoomed out")
-    near = zoom(page)
-    level(page, 1, 400)
-    expect(caption(page)).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
-    assert zoom(page) > 5 * near
-    level(page, 0.001, 20_000)
-    expect(caption(page)).to_contain_text("reaches around the world")
-
-
-def noise_too_small_to_see_is_shown_through_a_lens(page: Page, stays: LandmarkSet) -> None:
-    only(page, "Skip")
-    level(page, 1, 1)
-    drawn(page, "landmark-skip")
-    expect(caption(page)).to_contain_text("an inset enlarges it")
-    assert zoom(page) == pytest.approx(1, abs=0.01)
-
-
-def a_landmarks_circle_is_as_wide_as_the_scale(page: Page, stays: LandmarkSet) -> None:
-    only(page, "Optimal split")
-    level(page, 1, 400)
-    drawn(page)
-    page.wait_for_timeout(400)
-    # zoomed out so far that the circle alone decides: it fills the height but for the margins
-    height = page.locator("[data-noise-preview-canvas]").evaluate("(canvas) => canvas.clientHeight")
-    assert page.evaluate(_COLUMNS) == pytest.approx(height - 36, abs=8)
-
-
-def half_one_and_two_radii(page: Page, stays: LandmarkSet) -> None:
     level(page, 1, 200)
     rows = page.locator("[data-odds] tbody tr")
-    for i, (places, odds, sure) in enumerate(
+    for i, (far, odds, sure) in enumerate(
         [("100", "e0.5 = 1.65", "62.2"), ("200", "e1 = 2.72", "73.1"), ("400", "e2 = 7.39", "88.1")]
     ):
-        expect(rows.nth(i)).to_contain_text(re.compile(rf"{places}\sm.*{re.escape(odds)}.*{sure}\s%"))
+        expect(rows.nth(i)).to_contain_text(re.compile(rf"{far}\sm.*{re.escape(odds)}.*{sure}\s%"))
     level(page, 20, 200)
     expect(rows.nth(2)).to_contain_text(re.compile(r"400\sme40over 99.9\s%"))
-    page.get_by_label("Level ε", exact=True).fill("")
+    field(page, "Level ε").fill("")
     expect(page.locator("[data-odds]")).to_be_hidden()
 
+    level(page, 2, 100)
+    expect(page.locator("[data-forecast=event-level]")).to_contain_text(re.compile("84\\sm237\\sm"))
+    uniform = page.locator("[data-forecast=landmark-uniform]")
+    expect(uniform).to_contain_text(f"260ε/{stays.count + 1}")
+    half, most = (f"{50 * q * (stays.count + 1) / 1000:.3g}" for q in (1.67835, 4.74386))
+    expect(uniform).to_contain_text(re.compile(f"{half}\\skm{most}\\skm"))
+    expect(page.locator("[data-forecast=landmark-adaptive]")).to_contain_text("depends on the run")
+    only(page, "Skip", "Adaptive")
+    field(page, "Change threshold").select_option("literal")
+    field(page, "Level ε").fill("20000")
+    page.get_by_role("button", name="Create 2 releases").click()
+    error = page.locator("[data-field=epsilon] .field__error")
+    expect(error).to_contain_text("Must be at most 10000, got 20000")
+    assert Release.objects.count() == 0
+    field(page, "Level ε").fill("2")
+    expect(page.get_by_role("radio", name="Publishable release")).to_be_checked()
+    expect(field(page, "Seed")).to_be_disabled()
+    expect(page.locator("[data-kind]")).to_have_text("Publishable release")
+    create(page, "Create 2 releases")
+    specs = {row.mechanism: row.spec["mechanism"] for row in Release.objects.all()}
+    assert set(specs) == {"landmark-skip", "landmark-adaptive"}
+    assert specs["landmark-adaptive"]["reading"] == "literal"
+    assert set(Release.objects.values_list("seeded", flat=True)) == {False}
+    assert BudgetEntry.objects.count() == 2
 
-def what_depends_on_the_run_is_marked(page: Page, stays: LandmarkSet) -> None:
-    expect(loss_row(page, "landmark-adaptive")).to_contain_text("→")
-    expect(page.locator("[data-leaks]")).to_contain_text("Adaptive: the median of 5 runs simulated")
+
+def test_noise_is_drawn_at_the_scale_shown(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    form(page, taxi)
+    preview, text = page.locator("[data-noise-preview]"), page.locator("[data-noise-preview-text]")
+
+    def zoom() -> float:
+        return float(preview.get_attribute("data-zoom") or "nan")
+
+    def noise_of(mechanism: str) -> None:
+        expect(page.locator("[data-noise-preview][data-ready]")).to_be_attached()
+        page.get_by_label("Noise of").select_option(mechanism)
+
+    only(page, "Skip", "Uniform", "Optimal split")
+    level(page, 1, 20)
+    mechanism = mechanisms.parse({"name": "landmark-optimal", "epsilon": 1.0, "radius_m": 20.0})
+    expected = noise_forecast(mechanism, [stays.mask])
+    assert expected
+    assert expected.landmark.p95_m
+    assert expected.regular.p95_m
+    noise_of("landmark-optimal")
+    landmark = rf"A landmark: 50\s% within .*, 95\s% within {expected.landmark.p95_m / 1000:.3g}\skm"
+    regular = rf"Another event: .*95\s% within {expected.regular.p95_m:.0f}\sm"
+    for pattern in (landmark, regular):
+        expect(text).to_contain_text(re.compile(pattern))
+    page.wait_for_function(f"() => ({INKED})() > 2000")
+    assert zoom() >= 1
+
+    noise_of("landmark-uniform")
+    most = P95 * 20 * (stays.count + 1)
+    expect(text).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
+    expect(text).not_to_contain_text("zoomed out")
+    near = zoom()
+    level(page, 1, 400)
+    expect(text).to_contain_text(re.compile(r"the noise is larger, so the view is zoomed out \d+×"))
+    assert zoom() > 5 * near
+    level(page, 0.001, 20_000)
+    expect(text).to_contain_text("reaches around the world")
+    level(page, 1, 400)
+    noise_of("landmark-optimal")
+    # zoomed out so far that the circle alone decides: it fills the height but for the margins
+    height = page.locator("[data-noise-preview-canvas]").evaluate("(canvas) => canvas.clientHeight")
+    page.wait_for_function(f"(wide) => Math.abs(({COLUMNS})() - wide) <= 8", arg=height - 36)
+    level(page, 1, 1)
+    noise_of("landmark-skip")
+    expect(text).to_contain_text("an inset enlarges it")
+    assert zoom() == pytest.approx(1, abs=0.01)
+
+    level(page, 1, 20)
+    noise_of("landmark-uniform")
+    expect(text).to_contain_text(re.compile(f"{most / 1000:.3g}\\skm"))
+    page.route("**/forecast/", lambda route: None)
+    field(page, "Level ε").fill("2")  # before the server answers
+    expect(text).to_contain_text(re.compile(f"{most / 2000:.3g}\\skm"))
 
 
-def a_level_that_is_no_promise_and_one_that_is_too_strict(page: Page, stays: LandmarkSet) -> None:
+def test_losses_and_warnings_follow_the_form(page: Page, taxi: Dataset, stays: LandmarkSet) -> None:
+    form(page, taxi)
+    leaks, warnings = page.locator("[data-leaks]"), page.locator("[data-warnings]")
+    level(page, 1, 200)
+    share = 5 / (stays.count + 1)  # states 1,000 m apart, levels within 200 m
+    for name, s in (("Moderate", 0.1), ("Strong", 0.01), ("Weak", 1.0)):
+        page.get_by_text(name, exact=True).click()
+        worst = temporal_loss([share] * taxi.points, *[smoothing_matrix(2, s)] * 2).total.max()
+        contains(page.locator("[data-loss=landmark-uniform]"), f"{share:.3g} → {worst:.3g}", "5 → ")
+    expect(page.locator("[data-loss=landmark-adaptive]")).to_contain_text("→")
+    expect(leaks).to_contain_text("Adaptive: the median of 5 runs simulated")
+    reference = reference_radius_m(taxi, None)
+    both = f"the reference radius, {reference:g} m, is ε = {1000 / reference:g} at D = 1,000 m, without correlation"
+    expect(leaks).to_contain_text(re.compile(both.replace("1,000", r"1[,\s]?000")))
+
     level(page, 15, 200)
-    expect(warnings(page)).to_contain_text("ε = 15 is a very weak guarantee")
-    level(page, 0.001, 200)
-    expect(warnings(page)).to_contain_text(re.compile(r"even places 200\skm apart"))
-    expect(warnings(page)).to_contain_text("the whole dataset is")
-    level(page, 1, 50_000)
-    expect(warnings(page)).to_contain_text(re.compile(r"A radius of 50\skm is larger than the dataset"))
-
-
-def which_events_get_more_noise_is_stated(page: Page, stays: LandmarkSet) -> None:
+    expect(warnings).to_contain_text("ε = 15 is a very weak guarantee")
+    level(page, 1, 20)
     only(page, "Optimal split")
-    expect(warnings(page)).to_contain_text("Landmarks get more noise than other events: Optimal split")
-    expect(warnings(page)).to_contain_text("Landmarks are protected more and published less accurately.")
-    only(page, "Adaptive")
-    level(page, 1, 20)
-    expect(warnings(page)).to_contain_text("Landmarks get less noise than other events: Adaptive")
+    expect(warnings).to_contain_text("Landmarks get more noise than other events: Optimal split")
     only(page, "Uniform")
-    expect(warnings(page)).not_to_contain_text("other events")
+    expect(warnings).not_to_contain_text("other events")
+    only(page, "Planned")
+    planned, q = page.locator("[data-mechanism=landmark-planned]"), "Step variance q, m²"
+    planned.get_by_label(q, exact=True).fill("0.01")
+    expect(warnings).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
+    planned.get_by_text("q from speed").click()
+    expect(planned).to_contain_text("From public knowledge only")
+    planned.get_by_label("Typical speed, km/h").fill("36")
+    planned.get_by_label("Between two events, s").fill("60")
+    expect(planned).to_contain_text("q = (600 m)² / 2 = 180,000 m²")
+    expect(planned.get_by_label(q, exact=True)).to_have_value("180000")
+    check_page(page)
+    create(page, "Create 1 release")
+    assert Release.objects.get().spec["mechanism"]["step_variance_m2"] == 180_000.0
 
 
-def an_implausible_step_variance(page: Page, stays: LandmarkSet) -> None:
-    only(page, "Planned", "Joint")
-    level(page, 1, 20)
-    planned = page.locator("[data-mechanism=landmark-planned]").get_by_label("Step variance q, m²", exact=True)
-    joint = page.locator("[data-mechanism=landmark-joint]").get_by_label("Step variance q, m²", exact=True)
-    expect(warnings(page)).not_to_contain_text("assumes a movement of")
-    planned.fill("0.01")
-    joint.fill("100000000000")
-    expect(warnings(page)).to_contain_text(re.compile(r"Planned: q = 0.01 m² assumes a movement of about 0.1\sm"))
-    expect(warnings(page)).to_contain_text(f"almost none. 1 of {stays.count} landmarks get fresh noise.")
-    expect(warnings(page)).to_contain_text(re.compile(r"Joint: q = .* about 316\skm .* and the whole dataset is"))
-
-
-def one_seed_is_one_sample(page: Page, stays: LandmarkSet) -> None:
-    expect(warnings(page)).not_to_contain_text("One seed is one sample")
-    page.get_by_role("radio", name="Seeded simulation").check()
-    expect(warnings(page)).to_contain_text("One seed is one sample")
-
-
-def an_invalid_seed_is_refused_at_its_field(page: Page, stays: LandmarkSet) -> None:
-    page.get_by_role("radio", name="Seeded simulation").check()
-    page.get_by_label("Seed", exact=True).fill("-1")
-    page.get_by_role("button", name="Run 3 simulations").click()
-    expect(page.locator("#seed-error")).to_contain_text("Must be at least 0, got -1")
-    assert not Release.objects.exists()
-
-
-def levels_stand_together_and_the_papers_trio_leads(page: Page, stays: LandmarkSet) -> None:
-    first = page.get_by_role("region", name="Landmark level").locator("[data-card]")
-    titles = [card.locator("label").inner_text() for card in first.all()]
-    assert titles[:3] == ["Skip", "Uniform", "Adaptive"]
-    assert {"Planned", "Joint", "Optimal split"} <= set(titles)
-    others = page.get_by_role("region", name="Other levels").locator("[data-card]")
-    assert {card.locator("label").inner_text() for card in others.all()} == {"Event level", "w-event", "User level"}
-
-
-ONE_FORM = (
-    noise_larger_than_the_dataset_zooms_out_and_states_so,
-    noise_too_small_to_see_is_shown_through_a_lens,
-    a_landmarks_circle_is_as_wide_as_the_scale,
-    half_one_and_two_radii,
-    what_depends_on_the_run_is_marked,
-    a_level_that_is_no_promise_and_one_that_is_too_strict,
-    which_events_get_more_noise_is_stated,
-    an_implausible_step_variance,
-    one_seed_is_one_sample,
-    an_invalid_seed_is_refused_at_its_field,
-    levels_stand_together_and_the_papers_trio_leads,
-)
-
-
-def test_one_form_in_many_states(page: Page, taxi: Dataset, stays: LandmarkSet, subtests: pytest.Subtests) -> None:
-    form(page, taxi)
-    run_cases(subtests, ONE_FORM, page, stays, before=lambda: restore(page))
-
-
-@DEVICES
-def test_accessible_and_fits(
-    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, colour: str, size: dict[str, int]
+@pytest.mark.journey
+def test_a_simulation_is_marked_everywhere_costs_nothing_and_is_loaded_again(
+    page: Page, taxi: Dataset, stays: LandmarkSet, tmp_path: Path
 ) -> None:
-    page = open_page(owner, colour=colour, size=size)
     form(page, taxi)
-    drawn(page)
-    page.get_by_role("checkbox", name=re.compile("^Planned")).check()
-    page.get_by_role("radio", name="Seeded simulation").check()
-    page.locator("[data-mechanism=landmark-planned]").get_by_text("q from speed").click()
+    seed, seeded = field(page, "Seed"), page.get_by_role("radio", name="Seeded simulation")
+    error, run = page.locator("#seed-error"), page.get_by_role("button", name="Run 1 simulation, not private")
+    warnings = page.locator("[data-warnings]")
+    expect(warnings).not_to_contain_text("One seed is one sample")
+    seeded.check()
+    expect(warnings).to_contain_text("One seed is one sample")
+    only(page, "Uniform")
+    expect(page.locator("[data-kind]")).to_have_text("Seeded simulation: not private")
+    expect(page.locator("[data-not-private]")).to_contain_text("NOT PRIVATE")
+    expect(page.locator("[data-spending]")).to_contain_text("spend nothing")
+    for typed, message in (("", "Give a whole number from 0"), ("-1", "Must be at least 0, got -1")):
+        seed.fill(typed)
+        run.click()
+        expect(seed).to_be_focused()
+        expect(error).to_contain_text(message)
+    assert not Release.objects.exists()
+    seed.fill("7")
+    waiting = downloaded(page.get_by_role("button", name="Save configuration"))
+    file = tmp_path / "experiment.json"
+    waiting.save_as(file)
+    assert {one["seed"] for one in json.loads(file.read_text())["releases"]} == {7}
+    form(page, taxi)
+    page.set_input_files("[data-load-file]", file)
+    expect(seeded).to_be_checked()
+    expect(seed).to_have_value("7")
+    create(page, "Run 1 simulation, not private")
+    run_jobs()
+    wait_until_ready(page)
+    expect(page.locator(".layer", has_text="Uniform")).to_contain_text("NOT PRIVATE: seeded")
+    made = Release.objects.get()
+    assert (made.seeded, made.spec["seed"], BudgetEntry.objects.count()) == (True, 7, 0)
+
+
+def test_the_budget_is_kept(page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor) -> None:
+    monitor.expect(409)
+    set_budget(dataset=taxi, epsilon=1.0, radius_m=100.0)
+    form(page, taxi)
+    button = page.get_by_role("button", name="Create 3 releases")
+    field(page, "Radius r, m").fill("100")
+    expect(page.locator("[data-spending]")).to_contain_text("more than the budget")
+    expect(page.locator("[data-submit-bar]")).to_contain_text("Needs 3, 1 is left. Lower ε to 0.333")
+    expect(button).to_be_disabled()
+    page.get_by_role("button", name="Use ε 0.333").click()
+    expect(button).to_be_enabled()
+    set_budget(dataset=taxi, epsilon=0.5, radius_m=100.0)  # in another tab
+    button.click()
+    expect(page.locator("[data-form]")).to_contain_text("1 release before it was submitted")
+    assert Release.objects.count() == 1
+
+
+def test_from_an_accepted_error_or_a_protection_to_a_level(
+    open_page: Any, owner: User, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
+) -> None:
+    page = open_page(owner, size=PHONE)
+    form(page, taxi)
+    section, planned = page.locator("[data-errors]:has(tr)"), page.locator("[data-errors=landmark-planned]")
+    uniform, epsilon, radius = (
+        page.locator("[data-errors=landmark-uniform]"),
+        field(page, "Level ε"),
+        field(page, "Radius r, m"),
+    )
+    level(page, 1, 200)
+    typical_km = 200 * (stays.count + 1) * 1.678347 / 1000
+    contains(uniform, re.compile(rf"{typical_km:.3g}\skm"), "larger than your data")
+    page.get_by_label("Error I accept, m").fill("500")
+    page.get_by_role("button", name="Find the least ε").click()
+    page.get_by_role("button", name=re.compile("^Use ε .* with Planned$")).click()
+    expect(tick(page, "Planned")).to_be_checked()
+    assert float(epsilon.input_value()) > 1
+    expect(planned).to_contain_text(re.compile(r"(49\d|500)\sm"))
+    radius.fill("100")
+    expect(page.get_by_role("button", name=re.compile("^Use ε"))).to_have_count(0)
+
+    reference = reference_radius_m(taxi, None)
+    level(page, 5, 77)
+    costs, find = page.locator("div[data-cost]"), page.get_by_role("button", name="Show what it costs")
+    page.get_by_label("Protection I want: guesses right, %").fill("90")
+    find.click()
+    expect(costs).to_contain_text(re.compile(rf"ε 2.19 / {reference:g}\sm\. .* with at most 89.9\s%"))
+    row = page.locator("[data-cost=landmark-planned]")
+    shown = [row.locator(f"td:nth-child({i})").inner_text() for i in (2, 3, 4)]
+    check_page(page)
+    row.get_by_role("button", name="Use this: Planned at ε 2.19").click()
+    expect(epsilon).to_have_value("2.19")
+    expect(radius).to_have_value(f"{reference:g}")
+    expect(section).not_to_have_attribute("data-stale", "")
+    assert [planned.locator(f"td:nth-child({i})").inner_text() for i in (2, 3, 6)] == shown
+    expect(row).to_be_visible()  # of the same data, steps and parameters
+
+    field(page, "As").select_option("epsilon")
+    page.get_by_label("Protection I want: ε").fill("0.5")
+    find.click()
+    expect(costs).to_contain_text(f"ε 0.5 / {reference:g}")
     page.get_by_role("button", name="Add Causal filter").click()
-    page.locator("[data-step=causal-filter]").get_by_text("q from speed").click()
-    check_page(page, both_colours=True)
+    expect(row).to_have_count(0)
+    monitor.expect(400)
+    refusing(page, "**/protection-costs/", "epsilon")
+    find.click()
+    expect(costs).to_contain_text("Refused by a test.")
+    expect(section).not_to_have_attribute("aria-busy", "true")
+    refusing(page, "**/expected-errors/", "mechanisms")
+    level(page, 2, 20)
+    expect(page.locator("[data-errors-answer]")).to_contain_text("Refused by a test.")
+    expect(section).not_to_have_attribute("aria-busy", "true")
+
+
+@pytest.mark.journey
+def test_without_a_landmark_set_by_keyboard(page: Page, taxi: Dataset) -> None:
+    page.goto(f"/datasets/{taxi.pk}/")
+    page.get_by_role("link", name="New release").focus()
+    page.keyboard.press("Enter")
+    wait_until_ready(page, "[data-form]")
+    expect(page.get_by_role("radio", name="No landmark set")).to_be_checked()
+    expect(page.get_by_role("link", name="Define landmarks")).to_be_visible()
+    for box in page.locator("[name=mechanism]").all():
+        assert box.is_checked() == (box.get_attribute("value") in ("event-level", "user-level"))
+    level(page, 1, 200)
+    note, submit = page.locator("[data-bar-note]"), page.locator("[data-submit-bar] [type=submit]")
+    expect(note).to_have_text("No limit is set.")
+    tick(page, "Skip").focus()
+    page.keyboard.press("Space")
+    expect(note).to_have_text("Skip reads landmarks: choose a landmark set or define one.")
+    expect(submit).to_be_disabled()
+    page.keyboard.press("Space")
+    expect(note).to_have_text("No limit is set.")
+    expect(page.locator("[data-errors-table] tbody tr[data-errors]")).to_have_count(len(FREE))
+    expect(submit).to_be_enabled()
+    submit.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/compare/**")
+    assert "landmark_set" not in page.url
+    rows = Release.objects.all()
+    assert {(row.mechanism, row.landmark_set) for row in rows} == {("event-level", None), ("user-level", None)}
+    run_jobs()
+    wait_until_ready(page)
+    expect(page.locator("[data-summary] tr")).to_have_count(2)
+    expect(page.locator("[data-layers]")).not_to_contain_text("Landmarks")
+    expect(page.locator("[data-problem]").first).to_be_hidden()
+
+
+def test_one_without_a_set_joins_a_comparison_and_is_attacked(
+    page: Page, taxi: Dataset, stays: LandmarkSet, monitor: PageMonitor
+) -> None:
+    monitor.expect(500)
+    page.route("**/track/**", lambda route: route.fulfill(status=500))
+    form(page, taxi)
+    expect(page.locator("[data-noise-preview-text]")).to_contain_text("The events could not be loaded (500)")
+    expect(page.locator("[data-forecast=landmark-uniform]")).to_contain_text("mean")  # the numbers stay
+    page.unroute("**/track/**")
+    only(page, "Event level")
+    level(page, 1, 200)
+    page.get_by_role("radio", name="No landmark set").check()
+    page.locator("[data-submit-bar] [type=submit]").click()
+    page.wait_for_url("**/compare/**")
+    run_jobs()
+    wait_until_ready(page)
+    assert Release.objects.get().landmark_set is None
+    expect(page.locator("[data-layers]")).to_contain_text("Landmarks")
+    expect(page.locator("[data-problem]").first).to_be_hidden()
+    expect(page.locator("[data-chart=error]")).to_be_visible()
+
+    page.goto(f"/datasets/{taxi.pk}/")
+    page.get_by_role("link", name="Attack Event level").click()
+    page.wait_for_url("**/experiments/new/**")
+    page.get_by_role("button", name=re.compile("^(Run|Submit|Start)")).last.click()
+    page.wait_for_url(re.compile(r"/experiments/[0-9a-f-]{36}/"))
+    base = Experiment.objects.get().spec["base"]
+    assert base["landmarks"] == {"name": "manual", "events": []}
+    assert base["release"]["mechanism"]["name"] == "event-level"

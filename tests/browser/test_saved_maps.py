@@ -1,4 +1,4 @@
-"""Images and films of the comparison's map: what they contain, with and without the original, and that they play."""
+"""Images and films of a map: tiles, layers in order and cut as on the screen, with and without the original."""
 
 from __future__ import annotations
 
@@ -8,21 +8,46 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Download, Page, expect
 
 from dashboard.datasets.models import Dataset
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.releases.models import Release
-from tests.browser.conftest import check_page
-from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import compare
-from tests.browser.test_chart_logic import call
-from tests.browser.test_map_image import saved_file
+from tests.browser.actions import box_of
+from tests.browser.conftest import PageMonitor, check_page
+from tests.browser.fixtures import HOST, PRECISE, released
+from tests.browser.rendering import compare, painted
+from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
+from tests.browser.test_modes import divider, drag
+from tests.patience import patience
+from tests.pmtiles import streets
 
 SVG = "{http://www.w3.org/2000/svg}"
 EBML = b"\x1a\x45\xdf\xa3"
 WARNING = "Contains the original: for you alone, not for publication."
-ORIGINAL, BLUE = "#22201c", "#0054a5"  # the colours of the original's line and of Uniform's in light pages
+EDGE, HEAD = 16, 80  # pixels of the page: beside the map of an image, and above what is surely map alone
+RATIO = 2
+# Of the map in a saved image: how many pixels there are of each of some colours, left and right of a share of its width
+COUNT = """async ([base64, colours, at, near, [edge, head]]) => {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const sheet = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const ctx = sheet.getContext("2d");
+  ctx.drawImage(bitmap, 0, 0);
+  const width = sheet.width - 2 * edge;
+  const { data } = ctx.getImageData(edge, head, width, sheet.height - head);
+  const like = (i, rgb) => rgb.every((value, k) => Math.abs(data[i + k] - value) < near);
+  const found = colours.map(() => [0, 0]);
+  for (let i = 0; i < data.length; i += 4) {
+    const side = (i / 4) % width < at * width ? 0 : 1;
+    colours.forEach((rgb, c) => (found[c][side] += like(i, rgb)));
+  }
+  return { width, height: sheet.height, found };
+}"""
+TRACK = [34, 32, 28]
+BLOCK = [230, 226, 220]  # what the made-up city has between its streets, as pale as a base map is
+ORIGINAL, OF_UNIFORM = "#22201c", "#0054a5"  # the colours of lines in light pages
+BLUE = [38, 134, 189]  # Uniform's line, as pale as a release is
 # A video: its length and size, and how many pixels differ between the frames at some of its times
 PLAY = """async ([base64, times]) => {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -54,9 +79,34 @@ PLAY = """async ([base64, times]) => {
 
 
 @pytest.fixture
-def uniform(stays: LandmarkSet) -> Release:
-    """Uniform of the taxi day."""
-    return released(stays, "uniform", **PRECISE, seed=1)[0]
+def pair(stays: LandmarkSet) -> list[Release]:
+    """Skip and Uniform of the taxi day."""
+    return released(stays, "skip", "uniform", **PRECISE, seed=1)  # where a draw lies decides what covers what
+
+
+def saved_file(page: Page, format: str = "PNG", *, published: bool = False, **options: str) -> Download:
+    """What the first map's dialog saves in a format; further options by their labels."""
+    page.get_by_role("button", name="Save the map", exact=True).first.click()
+    dialog = page.get_by_role("dialog", name="Save the map")
+    dialog.get_by_role("radio", name=format).check()
+    if published:
+        dialog.get_by_role("checkbox", name="Published positions only").check()
+    for label, value in options.items():
+        dialog.get_by_label(label).select_option(value)
+    with page.expect_download(timeout=patience(60_000)) as waiting:
+        dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(dialog).to_have_count(0)
+    return waiting.value
+
+
+def saved(page: Page, colours: list[list[int]], at: float = 0.5, near: int = 24) -> dict[str, Any]:
+    """The pixels of the image that the first map's dialog saves."""
+    file = saved_file(page)
+    assert file.suggested_filename.endswith(".png")
+    body = base64.b64encode(file.path().read_bytes()).decode()
+    found = page.evaluate(COUNT, [body, colours, at, near, [RATIO * EDGE, RATIO * HEAD]])
+    found["found"] = [[n / RATIO**2 for n in both] for both in found["found"]]  # as the page counts them
+    return dict(found)
 
 
 def texts(svg: ElementTree.Element) -> list[str]:
@@ -76,82 +126,117 @@ def play(page: Page, path: Path, times: list[float]) -> dict[str, Any]:
     return found
 
 
-class TestSvg:
-    def test_has_lines_and_text_and_leaves_the_original_out_on_request(
-        self, page: Page, taxi: Dataset, uniform: Release
-    ) -> None:
-        compare(page, taxi, "")
-        file = saved_file(page, "SVG")
-        assert file.suggested_filename.endswith(f"map_landmark-uniform_eps{PRECISE['epsilon']:g}_D20m.svg")
-        svg = ElementTree.fromstring(file.path().read_text())
-        written = texts(svg)
-        title = svg.findtext(f"{SVG}title") or ""
-        assert taxi.name in title
-        assert "Uniform · ε 10" in title
-        assert {"Original", "Landmarks", "2 km", WARNING} <= set(written)
-        assert strokes(svg) == {ORIGINAL, BLUE}
-        assert list(svg.iter(f"{SVG}image")) == []
-        published = ElementTree.fromstring(saved_file(page, "SVG", published=True).path().read_text())
-        assert not {"Original", "Landmarks", "Selected event", WARNING} & set(texts(published))
-        assert strokes(published) == {BLUE}
-        assert len(list(published.iter(f"{SVG}g"))) < len(list(svg.iter(f"{SVG}g")))
-
-
-class TestFilm:
-    def test_plays_for_as_long_as_chosen_and_moves(self, page: Page, taxi: Dataset, uniform: Release) -> None:
-        compare(page, taxi, "")
-        file = saved_file(page, "WebM", Length="5")
-        assert file.suggested_filename.endswith("playback_landmark-uniform_eps10_D20m.webm")
-        assert file.path().read_bytes().startswith(EBML)
-        found = play(page, file.path(), [0.5, 2.5, 4.9])
-        assert found["duration"] == pytest.approx(5, abs=0.1)
-        assert (found["width"], found["height"]) == (1280, 720)
-        assert min(found["changed"]) > 200
-
-    def test_can_be_cancelled_and_is_refused_where_a_browser_cannot_record(
-        self, page: Page, taxi: Dataset, uniform: Release
-    ) -> None:
-        page.set_viewport_size({"width": 390, "height": 844})
-        compare(page, taxi, "")
-        button = page.get_by_role("button", name="Save the map", exact=True)
-        button.focus()
-        page.keyboard.press("Enter")
-        dialog = page.get_by_role("dialog", name="Save the map")
-        expect(dialog.get_by_role("status")).to_have_text(WARNING)
-        dialog.get_by_role("radio", name="WebM").check()
-        dialog.get_by_label("Length").select_option("30")
-        check_page(page, both_colours=True)
-        dialog.get_by_role("button", name="Save", exact=True).click()
-        expect(dialog.get_by_role("progressbar", name="Recorded")).to_be_visible()
-        dialog.get_by_role("button", name="Cancel").click()
-        expect(page.locator("#announcer")).to_have_text("Nothing was saved.")
-        page.evaluate("delete window.VideoEncoder")
-        button.click()
-        dialog.get_by_role("radio", name="WebM").check()
-        expect(dialog.get_by_role("status")).to_contain_text("cannot record video")
-        expect(dialog.get_by_role("button", name="Save", exact=True)).to_be_disabled()
-        dialog.get_by_role("radio", name="PNG").check()
-        expect(dialog.get_by_role("button", name="Save", exact=True)).to_be_enabled()
-
-
 @pytest.mark.journey
-def test_events_of_frames(page: Page) -> None:
-    page.goto("/")
-    untimed = {"time": None, "first": 0, "last": 4}
-    even, part, timed, gap, same, one = call(
-        page,
-        "components/playback_schedule",
-        "frameEvents",
-        [untimed, 5],
-        [untimed | {"first": 2}, 5],
-        [untimed | {"time": [0, 1, 2, 3, 10]}, 6],
-        [untimed | {"time": [0, 1, 2, 3, 1_000_003]}, 14],
-        [{"time": [5, 5, 5], "first": 0, "last": 2}, 3],
-        [{"time": [5], "first": 0, "last": 0}, 2],
+def test_an_image_is_cut_as_the_screen_and_leaves_the_original_out(
+    page: Page, taxi: Dataset, pair: list[Release]
+) -> None:
+    skip, uniform = (str(one.pk)[-8:] for one in pair)
+    compare(page, taxi, f"?mode=swipe&left=original&right={uniform}&split=50&hide=landmarks")
+    image = saved(page, [TRACK, BLUE])
+    box = box_of(page.locator("[data-map]"))
+    assert image["width"] == RATIO * round(box["width"])
+    assert image["height"] > RATIO * round(box["height"])
+    [track_left, track_right], [blue_left, blue_right] = image["found"]
+    assert track_left > 1000
+    assert blue_left < 30  # of the line none; the rim of the chosen event's dot is there on both sides
+    assert blue_right > 200
+    drag(page, divider(page).bounding_box(), (box["width"] / 4, 0))
+    [moved_left, _], [still_none, fewer] = saved(page, [TRACK, BLUE], 0.75)["found"]
+    assert moved_left > track_left
+    assert still_none < 30
+    assert fewer < blue_right
+    assert track_right < track_left  # texts, the scale, the circles of the noise
+
+    compare(page, taxi, f"?hide={skip}")
+    file = saved_file(page, "SVG")
+    assert file.suggested_filename.endswith(f"map_landmark-uniform_eps{PRECISE['epsilon']:g}_D20m.svg")
+    svg = ElementTree.fromstring(file.path().read_text())
+    title = svg.findtext(f"{SVG}title") or ""
+    assert taxi.name in title
+    assert "Uniform · ε 10" in title
+    assert {"Original", "Landmarks", "2 km", WARNING} <= set(texts(svg))
+    assert strokes(svg) == {ORIGINAL, OF_UNIFORM}
+    assert list(svg.iter(f"{SVG}image")) == []
+    published = ElementTree.fromstring(saved_file(page, "SVG", published=True).path().read_text())
+    assert not {"Original", "Landmarks", "Selected event", WARNING} & set(texts(published))
+    assert strokes(published) == {OF_UNIFORM}
+    assert len(list(published.iter(f"{SVG}g"))) < len(list(svg.iter(f"{SVG}g")))
+
+
+def test_a_film_is_cancelled_refused_or_plays_for_as_long_as_chosen(page: Page, stays: LandmarkSet) -> None:
+    released(stays, "uniform", **PRECISE, seed=1)
+    compare(page, stays.dataset)
+    file = saved_file(page, "WebM", Length="5")
+    assert file.suggested_filename.endswith("playback_landmark-uniform_eps10_D20m.webm")
+    assert file.path().read_bytes().startswith(EBML)
+    found = play(page, file.path(), [0.5, 2.5, 4.9])
+    assert found["duration"] == pytest.approx(5, abs=0.1)
+    assert (found["width"], found["height"]) == (1280, 720)
+    assert min(found["changed"]) > 200
+
+    page.set_viewport_size({"width": 390, "height": 844})
+    button, dialog = (page.get_by_role(role, name="Save the map", exact=True) for role in ("button", "dialog"))
+    save = dialog.get_by_role("button", name="Save", exact=True)
+    button.press("Enter")
+    expect(dialog.get_by_role("status")).to_have_text(WARNING)
+    dialog.get_by_role("radio", name="WebM").check()
+    dialog.get_by_label("Length").select_option("30")
+    check_page(page, both_colours=True)
+    save.click()
+    expect(dialog.get_by_role("progressbar", name="Recorded")).to_be_visible()
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#announcer")).to_have_text("Nothing was saved.")
+    page.evaluate("delete window.VideoEncoder")
+    button.click()
+    dialog.get_by_role("radio", name="WebM").check()
+    expect(dialog.get_by_role("status")).to_contain_text("cannot record video")
+    expect(save).to_be_disabled()
+    dialog.get_by_role("radio", name="PNG").check()
+    expect(save).to_be_enabled()
+
+
+def test_the_base_map_of_this_server_is_in_the_image(
+    page: Page, walk: Dataset, taxi: Dataset, pair: list[Release], served: None
+) -> None:
+    open_map(page, walk)
+    choose(page, "None")
+    without = saved(page, [BLOCK], near=4)["found"][0]
+    choose(page, "File")
+    wait_for_tiles(page)
+    page.wait_for_load_state("networkidle")
+    blocks, track = saved(page, [BLOCK, TRACK], near=4)["found"]
+    assert sum(without) < 2000
+    assert sum(blocks) > 20_000
+    assert sum(track) > 200  # and the track over it
+
+    compare(page, taxi, "?mode=grid")
+    panes = page.locator(".pane:not([hidden])")
+    buttons = panes.get_by_role("button", name="Base map:")
+    expect(buttons).to_have_text(["Base map: file"] * 3)
+    for button in buttons.all():
+        expect(button).to_be_visible()
+    buttons.nth(1).click()
+    panes.nth(1).get_by_role("radio", name="None").check()
+    expect(buttons).to_have_text(["Base map: none"] * 3)
+
+
+@pytest.mark.parametrize("allowed", [True, False], ids=["may-be-copied", "may-not"])
+def test_the_base_map_of_another_server_is_in_it_where_that_allows_it(
+    page: Page, walk: Dataset, elsewhere: None, monitor: PageMonitor, allowed: bool
+) -> None:
+    monitor.others = (HOST,)
+    # without one Playwright writes a header that allows it
+    headers = {"Access-Control-Allow-Origin": "*" if allowed else "https://elsewhere.example"}
+    page.context.route(
+        f"{HOST}/**", lambda route: route.fulfill(content_type="image/png", body=streets(13, 0, 0), headers=headers)
     )
-    assert even == [0, 1, 2, 3, 4]
-    assert part == [2, 2, 3, 3, 4]
-    assert timed == [0, 2, 3, 3, 3, 4]
-    assert gap == [0, 1, 2, *[3] * 10, 4]  # a gap of a million seconds is as long as ten steps
-    assert same == [2, 2, 2]
-    assert one == [0, 0]
+    open_map(page, walk)
+    open_panel(page).get_by_role("radio", name="Tile server").check()
+    page.get_by_role("button", name="Allow and reload the page").click()
+    wait_for_tiles(page)
+    page.wait_for_load_state("networkidle")
+    [blocks, track] = map(sum, saved(page, [BLOCK, TRACK], near=4)["found"])
+    expect(page.locator("#announcer")).to_contain_text("saved")
+    assert blocks > 20_000 if allowed else blocks < 2000
+    assert track > 200
+    assert painted(page, "original") > 200

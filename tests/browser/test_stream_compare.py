@@ -1,13 +1,16 @@
-"""The comparison of a count stream: heat map, keys, brush, list, lines, downloads; OnlineRetail within two seconds."""
+"""The comparison of a count stream: heat map, keys, brush, list, lines, plots, downloads; OnlineRetail at once."""
 
 from __future__ import annotations
 
 import csv
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.files.base import ContentFile
 from django.urls import reverse
@@ -17,16 +20,20 @@ from dashboard.accounts.models import User
 from dashboard.datasets.aggregation import aggregate_dataset
 from dashboard.datasets.models import Dataset
 from dashboard.datasets.services import import_dataset
+from dashboard.releases.models import Release
 from dashboard.releases.services import submit_release
+from dashboard.storage.data_files import cached_release
 from dashboard.streams.services import open_stream, publish_events
 from privacy_engine.aggregation import AggregationSpec
 from privacy_engine.spec import ReleaseSpec
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, assert_fits, run_cases, run_jobs
+from tests.browser.actions import box_of, contains, downloaded
+from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, assert_fits, run_jobs
 from tests.dashboard import kinds
 from tests.patience import patience
 
 READY = "[data-streams][data-ready=all]"
 COUNTS = kinds.counts() // 2000
+LARGE = COUNTS * 246_913 + 7
 SHADES = """() => { const canvas = document.querySelector(".heat__canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   let hash = 0; const found = new Set();
@@ -36,49 +43,32 @@ SHADES = """() => { const canvas = document.querySelector(".heat__canvas");
   }
   return [hash, found.size] }"""
 SMALL = """() => [...document.querySelectorAll("[data-multiples] canvas")].map((canvas) => canvas.toDataURL())"""
-PURE = """async () => {
-  const raster = await import("/static/js/stream/raster.js");
-  const { ticksOf, plotScale } = await import("/static/js/stream/plot_scale.js");
-  const { ordered } = await import("/static/js/stream/dimension_list.js");
-  const { sorted } = await import("/static/js/stream/release_table.js");
-  const { moved } = await import("/static/js/stream/heat_map.js");
-  const { budgetNote } = await import("/static/js/stream/comparison_text.js");
-  const { Cells, decodeCells } = await import("/static/js/stream/cells.js");
-  const cells = new Cells(4, 3, Float64Array.from([1, 2, 3, 4, 5, -9, 7, 8, 0, 0, 0, 6]));
-  const values = (order, width, height, signed) =>
-    [...raster.rasterise(cells, order, { width, height }, signed).values];
-  const known = { names: ["b", "a10", "a9"], totals: [5, 5, 7], errors: [0.5, null, 0.1] };
-  const by = (key, descending, text = "") => ordered(known, text, { key, descending });
-  const rows = [["x", 2], ["zeros", 1], ["y", null], ["z", 3]].map(([id, are]) => ({ id, figures: { are } }));
-  const day = 86400;
-  const years = Array.from({ length: 1000 }, (_, i) => i * day);
-  const axis = { labels: years.map(String), time_s: years };
-  const scale = plotScale(10, 612);
-  const ramp = raster.rampOf(["#000000", "#ffffff"]);
-  const pixel = (value, signed) => raster.pixelsOf({ values: [value] }, 100, ramp, signed)[0];
-  const failed = (buffer) => { try { decodeCells(buffer); return "" } catch (error) { return error.message } };
-  return {
-    whole: values([0, 1], 9, 9, false), reordered: values([1, 0], 9, 9, false),
-    largest: values([0, 1, 2], 2, 1, false), farthest: values([0, 1, 2], 2, 1, true),
-    total: by("total", true), name: by("name", false), worst: by("error", true), search: by("name", false, " A1 "),
-    ascending: sorted(rows, "are", false).map(({ id }) => id),
-    descending: sorted(rows, "are", true).map(({ id }) => id),
-    years: ticksOf(axis, [0, 1000], 400), even: ticksOf({ labels: ["p", "q", "r"], time_s: null }, [0, 3], 170),
-    columns: [scale.columnAt(0), scale.columnAt(scale.middleOf(3)), scale.columnAt(9999)],
-    down: moved("ArrowDown", { dimension: 2, column: 3 }, [2, 0, 1], 4),
-    end: moved("End", { dimension: 2, column: 0 }, [2, 0, 1], 4),
-    stays: moved("ArrowUp", { dimension: 2, column: 0 }, [2, 0, 1], 4),
-    other: moved("a", { dimension: 2, column: 0 }, [2], 4),
-    shades: [0, -5, 100, 1e9].map((value) => pixel(value, false)),
-    differences: [-100, 100, -1e9].map((value) => pixel(value, true)),
-    rounded: [0, 1, 3, 70, 501].map(raster.roundUp), shared: [raster.perRow(1298, 262), raster.perRow(3, 262)],
-    failed: failed(new ArrayBuffer(20)),
-    notes: [[1, ""], [1.25, ""], [null, ""], [1, "nothing bounds it"]].map(([most, unsound]) => {
-      const release = { id: "a", title: "A", epsilon: 1, unsound };
-      return budgetNote({ comparisonOf: () => ({ most_spent: most }) }, release, [release]);
-    }),
+CLIPPED = """(selector) => [...document.querySelectorAll(selector)]
+  .filter((one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).display !== "inline")
+  .map((one) => `${one.className}: ${one.textContent}`)"""
+GAPS = """() => [...document.querySelectorAll(".dimensions tbody tr")].map((row) => {
+  const text = (cell) => { const range = document.createRange(); range.selectNodeContents(cell);
+    return range.getBoundingClientRect() };
+  const [box, name, total, error] = row.cells;
+  return [text(name).left - box.querySelector("input").getBoundingClientRect().right,
+    text(error).left - text(total).right, row.getBoundingClientRect().right - text(error).right] })"""
+RECORD = """(() => {
+  const { prototype } = HTMLCanvasElement;
+  const width = Object.getOwnPropertyDescriptor(prototype, "width");
+  Object.defineProperty(prototype, "width", { ...width, set(value) { this.texts = []; width.set.call(this, value); } });
+  const { prototype: context } = CanvasRenderingContext2D;
+  const fillText = context.fillText;
+  context.fillText = function (text, x, y) {
+    fillText.call(this, text, x, y);
+    if (this.getTransform().b) return; // upright
+    const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right } = this.measureText(text);
+    const { actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = this.measureText(text);
+    this.canvas.texts?.push({ text, left: x - left, right: x + right, top: y - up, bottom: y + down });
   };
-}"""
+})()"""
+"""Every canvas has the texts that were drawn since it was cleared, with their boxes, px."""
+TEXTS = """(selector) => [...document.querySelectorAll(`${selector} canvas`)].map((canvas) =>
+  ({ texts: canvas.texts, width: canvas.clientWidth, height: canvas.clientHeight }))"""
 
 
 def compared(owner: User, body: bytes, *releases: dict[str, Any], name: str = "Counts.csv") -> Dataset:
@@ -101,222 +91,289 @@ def names_in_list(page: Page) -> list[str]:
     return page.locator(".dimensions tbody .dimensions__name").all_text_contents()
 
 
-def computes_as_specified(page: Page) -> None:
-    found = page.evaluate(PURE)
-    assert found["whole"] == [1, 2, 3, 4, 5, -9, 7, 8]
-    assert found["reordered"] == [5, -9, 7, 8, 1, 2, 3, 4]
-    assert (found["largest"], found["farthest"]) == ([5, 8], [-9, 8])
-    assert (found["total"], found["name"], found["worst"], found["search"]) == ([2, 1, 0], [2, 1, 0], [0, 2, 1], [1])
-    assert (found["ascending"], found["descending"]) == (["zeros", "x", "z", "y"], ["z", "x", "zeros", "y"])
-    assert found["years"] == [[365, "1971"], [730, "1972"]]
-    assert found["even"] == [[0, "p"], [1, "q"]]
-    assert found["columns"] == [0, 3, 9]
-    assert (found["down"], found["end"]) == ({"dimension": 0, "column": 3}, {"dimension": 2, "column": 3})
-    assert (found["stays"], found["other"]) == ({"dimension": 2, "column": 0}, None)
-    assert (found["shades"], found["differences"]) == ([0, 0, 255, 255], [0, 255, 0])
-    assert (found["rounded"], found["shared"]) == ([1, 1, 5, 100, 1000], [5, 1])
-    assert found["failed"] == "These are no counts."
-    assert found["notes"] == [
-        "never above ε = 1",
-        "up to 1.25, above ε = 1",
-        "no budgets are stored with A",
-        "never above ε = 1 · A has no guarantee: what it spends is not what it leaks",
-    ]
+def levels(*names: str, window: int = 100) -> list[dict[str, Any]]:
+    return [{"name": f"stream-{name}", "epsilon": 1.0, "window": window} for name in names]
 
 
-def shows_the_values_of_the_selected_cell(page: Page) -> None:
-    name = names_in_list(page)[0]
-    column = COUNTS[:, kinds.NAMES.index(name)]
-    values = page.locator("[data-values]")
-    expect(values).to_contain_text(f"{name}{kinds.day(39)}")
-    expect(values).to_contain_text(f"truth {column[39]:,}")
-    page.locator(".heat").focus()
-    page.keyboard.press("ArrowLeft")
-    expect(values).to_contain_text(f"truth {column[38]:,}")
-    page.keyboard.press("Home")
-    expect(values).to_contain_text(f"truth {column[0]:,}")
-    page.keyboard.press("ArrowDown")
-    second = names_in_list(page)[1]
-    expect(values).to_contain_text(f"truth {COUNTS[0, kinds.NAMES.index(second)]:,}")
-    expect(page.locator(".dimensions tr[aria-current]")).to_contain_text(second)
-    expect(page.locator("[data-lanes-title]")).to_contain_text(second)
+def shade(page: Page) -> int:
+    found: list[int] = page.evaluate(SHADES)
+    assert found[1] > 20, "the heat map is painted"
+    return found[0]
 
 
-def sorting_and_searching_reorder_the_heat_map(page: Page) -> None:
-    order = [kinds.NAMES[k] for k in (-COUNTS.sum(axis=0)).argsort()]
+def saved(page: Page, menu: str, label: str) -> bytes:
+    """What the menu of a plot saves."""
+    page.locator(f"{menu} summary, {menu} button").first.click()
+    return downloaded(page.locator(menu).get_by_role("button", name=label)).path().read_bytes()
+
+
+def rows_of(page: Page, menu: str) -> list[list[str]]:
+    return list(csv.reader(saved(page, menu, "CSV").decode().splitlines()))
+
+
+@pytest.mark.journey
+def test_cells_dimensions_and_ranges_are_chosen(open_page: Callable[..., Page], owner: User) -> None:
+    adapub = kinds.STREAM | {"name": "stream-adapub"}
+    page = opened(open_page(owner), compared(owner, kinds.wide(LARGE), kinds.STREAM, adapub))
+    order = [kinds.NAMES[k] for k in (-LARGE.sum(axis=0)).argsort()]
     assert names_in_list(page) == order
-    before = page.evaluate(SHADES)
-    assert before[1] > 20  # painted
-    by_name = page.get_by_role("button", name="Name", exact=True)
-    shades = set()
-    for reverse_order in (False, True):
-        by_name.click()
-        assert names_in_list(page) == sorted(kinds.NAMES, reverse=reverse_order)
-        shades.add(page.evaluate(SHADES)[0])
-    assert len(shades) == 2
-    first = page.locator(".heat").get_attribute("data-first")
-    assert page.locator(".dimensions tbody tr").first.get_attribute("data-dimension") == first
-    page.get_by_label("Search 3 dimensions").fill("EA")
-    expect(page.locator(".dimensions tbody tr")).to_have_count(1)
+    gaps = page.evaluate(GAPS)
+    assert len(gaps) == len(order)
+    assert min(min(row[:2]) for row in gaps) >= 4, "numbers and boxes of the list are apart"
+    assert min(row[2] for row in gaps) >= 0
+    assert page.evaluate(CLIPPED, ".dimensions td, .dimensions thead th") == []
+
+    values, truth = page.locator("[data-values]"), LARGE[:, [kinds.NAMES.index(name) for name in order]]
+    contains(values, f"{order[0]}{kinds.day(39)}", f"truth {truth[39, 0]:,}")
+    page.locator(".heat").focus()
+    for key, at in (("ArrowLeft", (38, 0)), ("Home", (0, 0)), ("ArrowDown", (0, 1))):
+        page.keyboard.press(key)
+        expect(values).to_contain_text(f"truth {truth[at]:,}")
+    expect(page.locator(".dimensions tr[aria-current]")).to_contain_text(order[1])
+    expect(page.locator("[data-lanes-title]")).to_contain_text(order[1])
+
+    seen, rows = {shade(page)}, page.locator(".dimensions tbody tr")
+    for descending in (False, True):
+        page.get_by_role("button", name="Name", exact=True).click()
+        assert names_in_list(page) == sorted(order, reverse=descending)
+        seen.add(shade(page))
+    assert len(seen) == 3 - (order in (sorted(order), sorted(order, reverse=True)))
+    assert rows.first.get_attribute("data-dimension") == page.locator(".heat").get_attribute("data-first")
+    search = page.get_by_label("Search 3 dimensions")
+    search.fill("EA")
+    expect(rows).to_have_count(1)
     expect(page.locator(".heat")).to_have_attribute("data-rows", "1")
     expect(page.locator("[data-heat-title]")).to_have_text("1 dimension of 3")
-    page.get_by_label("Search 3 dimensions").fill("")
-    expect(page.locator(".dimensions tbody tr")).to_have_count(3)
+    search.fill("")
+    expect(rows).to_have_count(3)
 
-
-def one_brush_sets_every_small_chart(page: Page) -> None:
-    before = page.evaluate(SMALL)
-    grip = page.get_by_role("slider", name="First timestamp shown")
-    grip.focus()
+    small, before = page.locator("[data-multiples]"), page.evaluate(SMALL)
+    page.get_by_role("slider", name="First timestamp shown").focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    expect(page.locator("[data-multiples]")).to_have_attribute("data-range", "10-40")
+    expect(small).to_have_attribute("data-range", "10-40")
     expect(page.locator("[data-pinned-range]")).to_have_text(f"{kinds.day(10)} to {kinds.day(39)}")
     after = page.evaluate(SMALL)
     assert len(after) == 3
     assert all(one != other for one, other in zip(before, after, strict=True))
     page.get_by_role("button", name="Show all", exact=True).click()
-    expect(page.locator("[data-multiples]")).to_have_attribute("data-range", "0-40")
+    expect(small).to_have_attribute("data-range", "0-40")
+    assert not accessibility_faults(page)
 
 
-def views_and_lanes_follow_what_is_chosen(page: Page) -> None:
-    release = page.evaluate(SHADES)[0]
-    shades = {release}
+def test_views_lanes_errors_and_exact_files(open_page: Callable[..., Page], owner: User) -> None:
+    noisy = kinds.STREAM | {"epsilon": 0.001}  # noise that is seen beside large counts
+    dataset = compared(owner, kinds.wide(LARGE), noisy, noisy | {"name": "stream-adapub"})
+    page = opened(open_page(owner), dataset)
+    seen = {shade(page)}
     for view in ("Truth", "Difference"):
         page.get_by_role("button", name=view, exact=True).click()
-        shades.add(page.evaluate(SHADES)[0])
-    assert len(shades) == 3
+        seen.add(shade(page))
+    assert len(seen) == 3
     page.get_by_role("button", name="Release", exact=True).click()
     for visible, lanes in ((False, "1"), (True, "3")):  # ε, clusters, group sizes
         page.get_by_role("checkbox", name="AdaPub").set_checked(visible)
         expect(page.locator("[data-lanes]")).to_have_attribute("data-lanes", lanes)
-    expect(page.locator("[data-budget-note]")).to_have_text("never above ε = 1")
+    expect(page.locator("[data-budget-note]")).to_have_text("never above ε = 0.001")
 
-
-def zeros_are_in_the_order_of_the_table(page: Page) -> None:
-    def rows() -> list[str]:
-        found = page.locator("[data-release-rows] tr[data-row]")
-        return [one.get_attribute("data-row") or "" for one in found.all()]
-
-    def column(place: int) -> list[float]:
-        cells = page.locator(f"[data-release-rows] tr[data-row] td:nth-child({place})").all_text_contents()
-        return [float(cell.split()[0].replace(",", "")) for cell in cells]
-
-    assert "zeros" in rows()
+    row = page.locator("[data-release-rows] tr[data-row]")
+    assert "zeros" in [one.get_attribute("data-row") for one in row.all()]
     for place, name in ((3, "MAE"), (4, "RMSE")):
-        page.get_by_role("button", name=f"Sort by {name}").click()
-        assert column(place) == sorted(column(place))
-        page.get_by_role("button", name=f"Sort by {name}").click()
-        assert column(place) == sorted(column(place), reverse=True)
+        for descending in (False, True):
+            page.get_by_role("button", name=f"Sort by {name}").click()
+            cells = page.locator(f"[data-release-rows] tr[data-row] td:nth-child({place})").all_text_contents()
+            numbers = [float(cell.split()[0].replace(",", "")) for cell in cells]
+            assert numbers == sorted(numbers, reverse=descending)
     assert page.locator("tr[data-row=zeros] td").last.text_content() == "–"
 
-
-def plots_are_saved_as_files(page: Page) -> None:
-    menu = page.get_by_label("Counts of all dimensions: save or show numbers")
-    menu.click()
-    with page.expect_download() as started:
-        page.locator("[data-heat-menu]").get_by_role("button", name="CSV").click()
-    rows = list(csv.reader(Path(started.value.path()).read_text().splitlines()))
-    assert rows[0] == ["dimension", *map(kinds.day, range(kinds.DAYS))]
-    assert [row[0] for row in rows[1:]] == names_in_list(page)
-    menu.click()
-    with page.expect_download() as started:
-        page.locator("[data-heat-menu]").get_by_role("button", name="PNG").click()
-    assert Path(started.value.path()).read_bytes().startswith(b"\x89PNG")
-    menu.click()
+    chosen = page.get_by_label("Release in the heat map").input_value()
+    release = Release.objects.get(pk=chosen)
+    published = np.asarray(cached_release(release.kind, release.data_path).counts)
+    order = [int(one.get_attribute("data-dimension") or "") for one in page.locator(".dimensions tbody tr").all()]
+    truth = LARGE[:, [kinds.NAMES.index(name) for name in names_in_list(page)]]
+    last, values = published[-1, order[0]], page.locator("[data-values]")
+    difference = f"{last - truth[-1, 0]:+,.0f}".replace("-", "−") if last != truth[-1, 0] else "0"
+    contains(values, f"truth {truth[-1, 0]:,}", f" {last:,.0f}", f"difference {difference}")
+    head, *body = rows_of(page, "[data-heat-menu]")
+    assert head == ["dimension", *map(kinds.day, range(kinds.DAYS))]
+    assert [one[0] for one in body] == names_in_list(page)
+    assert [[float(value) for value in one[1:]] for one in body] == published[:, order].T.tolist()
+    pinned = np.array([[float(value) for value in one[1:]] for one in rows_of(page, "[data-pinned-menu]")[1:]])
+    assert pinned[:, :: pinned.shape[1] // 3].tolist() == truth.tolist()
+    assert saved(page, "[data-heat-menu]", "PNG").startswith(b"\x89PNG")
+    page.get_by_label("Counts of all dimensions: save or show numbers").click()
     page.locator("[data-heat-menu]").get_by_role("button", name="Data table").click()
     expect(page.locator("dialog[open] tbody tr")).to_have_count(3)
-    page.keyboard.press("Escape")
-
-
-CASES = (
-    computes_as_specified,
-    shows_the_values_of_the_selected_cell,
-    sorting_and_searching_reorder_the_heat_map,
-    one_brush_sets_every_small_chart,
-    views_and_lanes_follow_what_is_chosen,
-    zeros_are_in_the_order_of_the_table,
-    plots_are_saved_as_files,
-)
-
-
-@pytest.mark.journey
-def test_every_part_of_the_comparison(open_page: Callable[..., Page], owner: User, subtests: pytest.Subtests) -> None:
-    adapub = kinds.STREAM | {"name": "stream-adapub"}
-    page = opened(open_page(owner), compared(owner, kinds.wide(COUNTS), kinds.STREAM, adapub))
-    run_cases(subtests, CASES, page)
+    expect(page.locator("dialog[open] tbody")).to_contain_text(f"{truth[-1, 0]:,}")
     assert not accessibility_faults(page)
 
 
-class TestOnlineRetail:
-    """The largest of the shared data: 374 timestamps of 1,298 dimensions."""
+def test_the_largest_of_the_shared_data_is_interactive_at_once(
+    open_page: Callable[..., Page], owner: User, shared: Path
+) -> None:
+    """374 timestamps of 1,298 dimensions."""
+    body = (shared / "data" / "streams" / "online_retail.csv.gz").read_bytes()
+    retail = compared(owner, body, *levels("uniform"), name="online_retail.csv.gz")
+    page = open_page(owner)
+    page.goto(reverse("datasets:detail", args=[retail.pk]))  # the code is loaded, the data are not
+    opened(page, retail)
+    interactive = page.evaluate("performance.getEntriesByName('cairn:interactive')[0].startTime") / 1000
+    print(f"interactive after {interactive:.2f} s")
+    assert interactive < patience(10)
+    shade(page)
+    expect(page.locator("[data-columns]")).to_contain_text("the largest count of at most")
+    search = page.get_by_label("Search 1,298 dimensions")
+    search.fill("retrospot cake")
+    expect(page.locator("[data-heat-title]")).to_contain_text("of 1,298")
+    assert all("RETROSPOT CAKE" in name for name in names_in_list(page))
+    assert not accessibility_faults(page)
+    search.fill("")
+    page.get_by_role("button", name="Show all 1,298 dimensions").click()
+    expect(page.locator(".dimensions tbody tr")).to_have_count(1298)
+    page.set_viewport_size(PHONE)
+    assert_fits(page)
 
-    @pytest.fixture
-    def retail(self, shared: Path, owner: User) -> Dataset:
-        body = (shared / "data" / "streams" / "online_retail.csv.gz").read_bytes()
-        level = {"epsilon": 1.0, "window": 100}
-        mechanisms = [{"name": f"stream-{name}", **level} for name in ("uniform", "adapub")]
-        return compared(owner, body, *mechanisms, name="online_retail.csv.gz")
 
-    @pytest.mark.parametrize(
-        "size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.thorough)], ids=["desktop", "phone"]
-    )
-    def test_is_interactive_within_two_seconds(
-        self, open_page: Callable[..., Page], owner: User, retail: Dataset, size: dict[str, int]
-    ) -> None:
-        more = {"has_touch": True, "is_mobile": True} if size is PHONE else {}
-        page = open_page(owner, size=size, **more)
-        page.goto(reverse("datasets:detail", args=[retail.pk]))  # the code is loaded, the data are not
-        opened(page, retail)
-        interactive = page.evaluate("performance.getEntriesByName('cairn:interactive')[0].startTime") / 1000
-        print(f"interactive after {interactive:.2f} s at {size['width']} px")
-        assert interactive < patience(10)
-        assert page.evaluate(SHADES)[1] > 20
+def test_many_releases_are_whole_and_nothing_moves_with_the_pointer(
+    open_page: Callable[..., Page], owner: User, shared: Path
+) -> None:
+    body = (shared / "data" / "streams" / "stateflu.csv").read_bytes()
+    mechanisms = levels("uniform", "sample", "adapub", "hieradapub", "kalman") + levels("adapub", window=50)
+    dataset, page = compared(owner, body, *mechanisms), open_page(owner)
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size(size)
+        opened(page, dataset)
+        for box in page.locator("[data-release-rows] [data-line]").all():
+            box.check()
+        values = page.locator("[data-values]")
+        expect(values.locator(":scope > *")).to_have_count(4 + len(mechanisms))
+        expect(values.locator(":scope > *").first).to_have_text("New York City")
+        assert page.evaluate(CLIPPED, "[data-values], [data-values] > *") == []
+        if size is DESKTOP:  # on a phone they scroll
+            assert page.evaluate(CLIPPED, ".streams-bench__releases .table-scroll, .release-errors td") == []
+        label = re.compile("clusters: (Hier)?AdaPub.*, group size: (Hier)?AdaPub")
+        expect(page.locator("[data-lanes] canvas")).to_have_attribute("aria-label", label)
+        heat = box_of(page.locator(".heat"))
+        heights = set()
+        for share in (0.3, 0.5, 0.7, 0.9):
+            page.mouse.move(heat["x"] + heat["width"] * share, heat["y"] + heat["height"] * share)
+            heights.add(values.evaluate("(box) => box.getBoundingClientRect().height"))
+        assert len(heights) == 1
+        page.goto(reverse("datasets:detail", args=[dataset.pk]))
+        expect(page.locator("[data-report]")).to_contain_text("dimensions")
+        assert page.evaluate(CLIPPED, "#releases .table-scroll") == []
         assert_fits(page)
-        expect(page.locator("[data-columns]")).to_contain_text("the largest count of at most")
-        page.get_by_label("Search 1,298 dimensions").fill("retrospot cake")
-        expect(page.locator("[data-heat-title]")).to_contain_text("of 1,298")
-        assert all("RETROSPOT CAKE" in name for name in names_in_list(page))
-        page.get_by_label("Search 1,298 dimensions").fill("")
-        page.get_by_role("button", name="Show all 1,298 dimensions").click()
-        expect(page.locator(".dimensions tbody tr")).to_have_count(1298)
-        assert not accessibility_faults(page)
+
+
+def texts_of(page: Page, selector: str) -> list[dict[str, Any]]:
+    """The canvases of a plot: their sizes and texts, which lie apart."""
+    found: list[dict[str, Any]] = page.evaluate(TEXTS, selector)
+    assert found
+    for canvas in found:
+        for one, other in combinations(canvas["texts"], 2):
+            beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+            assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (one, other)
+    return found
+
+
+def test_labels_of_hours_and_budgets_are_apart_and_pins_have_a_limit(
+    open_page: Callable[..., Page], owner: User
+) -> None:
+    names, start = [f"cell {i}" for i in range(14)], datetime(2024, 2, 2, tzinfo=UTC)
+    table = np.random.default_rng(3).integers(10, 50, (30, 14))
+    rows = [f"{start + timedelta(hours=i):%Y-%m-%dT%H:%M:%SZ},{','.join(map(str, row))}" for i, row in enumerate(table)]
+    body = "\n".join([",".join(["time", *names]), *rows, ""]).encode()
+    budgets = [{"epsilon": 2.0, "window": 20}, {"epsilon": 50.0, "window": 10}]
+    dataset, page = compared(owner, body, *(kinds.STREAM | one for one in budgets)), open_page(owner)
+    page.add_init_script(RECORD)
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size(size)
+        opened(page, dataset)
+        for plot in ("[data-axis]", "[data-multiples]"):
+            for canvas in texts_of(page, plot):
+                ticks = [one for one in canvas["texts"] if "Feb" in one["text"]]
+                assert len({one["text"] for one in ticks}) == len(ticks) >= 2
+                assert all(one["left"] >= -1 and one["right"] <= canvas["width"] + 1 for one in ticks)
+        shown = page.get_by_label("Release in the heat map")
+        for epsilon in (50, 2):
+            shown.select_option(label=shown.locator("option", has_text=f"ε {epsilon} ").inner_text())
+            canvas = page.locator("[data-budget] canvas")
+            expect(canvas).to_have_attribute("aria-label", re.compile(f"limit ε = {epsilon}\\."))
+            expect(page.locator("[data-budget-title]")).to_have_text("Budget spent in each release’s window, ε")
+            note = f"Uniform · ε {epsilon} .*: never above ε = {epsilon}"
+            expect(page.locator("[data-budget-note]")).to_have_text(re.compile(note))
+            (budget,) = texts_of(page, "[data-budget]")
+            tops = {one["text"]: one["top"] for one in budget["texts"]}
+            assert tops[f"ε = {epsilon}"] < tops.get("0", budget["height"])
+            assert all(one["top"] >= 0 and one["bottom"] <= budget["height"] for one in budget["texts"])
+    page.get_by_role("checkbox", name="ε 50").uncheck()
+    expect(page.locator("[data-budget-title]")).to_have_text("Budget spent in the last 20 timestamps, ε")
+    page.set_viewport_size(DESKTOP)
+    opened(page, dataset)
+
+    limit, pinned = page.locator("[data-pin-limit]"), page.locator("[data-pinned-count]")
+    boxes = page.locator("[data-dimension-list]").get_by_role("checkbox")
+    expect(boxes).to_have_count(14)
+    for i in range(6, 12):
+        boxes.nth(i).check()
+    expect(pinned).to_have_text("12 of 14 pinned")
+    expect(limit).to_be_hidden()
+    boxes.nth(12).click()
+    expect(boxes.nth(12)).not_to_be_checked()
+    expect(limit).to_be_in_viewport()
+    expect(limit).to_contain_text("At most 12 dimensions")
+    boxes.nth(3).uncheck()
+    expect(limit).to_be_hidden()
+    boxes.nth(12).check()
+    expect(pinned).to_have_text("12 of 14 pinned")
 
 
 def test_detection_compares_releases(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
     monitor.expected = {400}
-    page = opened(open_page(owner), compared(owner, kinds.wide(COUNTS), kinds.STREAM, kinds.SAMPLE))
+    cells = [
+        f"{kinds.day(i)},{name},{COUNTS[i, k]}" for i in range(40) for k, name in enumerate(("north", "south", ""))
+    ]
+    body = "\n".join(["date,region,count", *cells, ""]).encode()
+    dataset = compared(owner, body, kinds.STREAM, kinds.SAMPLE)
+    page = opened(open_page(owner), dataset)
+    number = [one["name"] for one in dataset.summary["dimensions"]].index("") + 1
+    unnamed = f"dimension {number}"
+    page.get_by_role("button", name=unnamed, exact=True).first.click()
+    expect(page.locator("[data-lanes-title]")).to_have_text(f"{unnamed}: when values change")
+    expect(page.locator("[data-values]")).to_contain_text(unnamed)
+
+    rows, chart = page.locator("[data-detection-table] tbody tr"), page.locator("[data-roc]")
+    length, threshold = page.get_by_label("Timestamps", exact=True), page.get_by_label("Threshold")
+    again = page.get_by_role("button", name="Compare", exact=True)
     page.get_by_text("Detection of jumps and low signals").click()
-    rows = page.locator("[data-detection-table] tbody tr")
     expect(rows).to_have_count(2)
     expect(page.locator("[data-roc] .js-plotly-plot")).to_be_visible()
-    page.get_by_label("Timestamps", exact=True).fill("2")
-    page.get_by_label("Threshold").fill("20")
-    page.get_by_role("button", name="Compare", exact=True).click()
-    events = (abs(COUNTS[2:] - COUNTS[:-2]) >= 20).sum()
-    expect(rows.first).to_contain_text(f"{events:,}")
+
+    def compare(timestamps: int, level: str) -> None:
+        length.fill(str(timestamps))
+        threshold.fill(level)
+        again.click()
+
+    compare(2, "20")
+    expect(rows.first).to_contain_text(f"{(abs(COUNTS[2:] - COUNTS[:-2]) >= 20).sum():,}")
     expect(rows.locator(".swatch")).to_have_count(2)
-    chart = page.locator("[data-roc]")
-    page.get_by_label("Timestamps", exact=True).fill("40")
-    page.get_by_role("button", name="Compare", exact=True).click()
+    compare(40, "20")
     expect(page.locator("#detection-length-error")).to_contain_text("at most 39")
     expect(rows).to_have_count(0)
     expect(chart).to_be_hidden()
-    page.get_by_label("Timestamps", exact=True).fill("2")
-    page.get_by_role("button", name="Compare", exact=True).click()
+    compare(2, "20")
     expect(rows).to_have_count(2)
     expect(chart).to_be_visible()
     refusal = {"field": "threshold", "code": "invalid", "message": "threshold must be smaller"}
     page.route("**/detection/**", lambda route: route.fulfill(status=400, json={"errors": [refusal]}))
-    page.get_by_role("button", name="Compare", exact=True).click()
+    again.click()
     expect(page.locator("#detection-threshold-error")).to_have_text("Must be smaller")
     expect(page.locator("[data-detection-problem]")).to_be_hidden()
     expect(rows).to_have_count(0)
     expect(chart).to_be_hidden()
     page.unroute("**/detection/**")
-    for threshold, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
-        page.get_by_label("Threshold").fill(threshold)
-        page.get_by_role("button", name="Compare", exact=True).click()
+    for level, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
+        compare(2, level)
         expect(rows.first).to_contain_text(text)
     assert not accessibility_faults(page)
 
@@ -374,8 +431,7 @@ def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(
     card = page.locator("[data-live-card]")
     expect(card).to_contain_text("no timestamp yet")
     publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
-    expect(card).to_contain_text(f"last timestamp {kinds.day(0)}")
-    expect(card).to_contain_text("ε 0.25 of 1 spent")
+    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
     for button, state in (("Pause", "paused"), ("Resume", "open")):
         card.get_by_role("button", name=button).click()
         expect(card).to_have_attribute("data-state", state)
