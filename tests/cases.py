@@ -19,8 +19,8 @@ def each(
 ) -> Any:
     """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
 
-    All cases are run; those that fail are raised together. Fixtures are shared by the cases. A test that draws
-    examples by hypothesis, or has a case with marks of its own, stays a test for each case.
+    All cases are run; those that fail are raised together, and the test is skipped where every case is. Fixtures are
+    shared by the cases. A test that draws examples by hypothesis, or has a case with marks, stays a test for each case.
     """
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     values = list(cases)
@@ -45,13 +45,17 @@ def each(
 
         @functools.wraps(test)
         def every_case(*args: Any, **given: Any) -> None:
-            failures = []
+            failures, skipped = [], []
             for name, row in zip(shown, rows, strict=True):
                 try:
                     test(*args, **given, **dict(zip(wanted, row, strict=True)))
+                except pytest.skip.Exception as reason:
+                    skipped.append(reason)
                 except (Exception, pytest.fail.Exception) as error:
                     error.add_note(f"case: {name}")
                     failures.append(error)
+            if len(skipped) == len(rows):
+                raise skipped[0]
             if len(failures) == 1:
                 raise failures[0]
             if failures:

@@ -55,7 +55,7 @@ def test_the_outcome_names_what_the_level_is_for(command):
         assert f"{mechanism} claims ε = 1 per {per}. At" in out, (mechanism, given, per)
 
 
-@pytest.mark.parametrize("name", _audited())
+@pytest.mark.parametrize("name", [*_audited()])
 def test_every_mechanism_is_audited_by_its_level_and_radius_alone(command, name):
     claim = CLAIM if mechanisms[name].kind == "trajectory" else CLAIM[:2]
     out, _, code = command(name, *claim, *FEW, "--json")
