@@ -2,7 +2,7 @@
 
 import { token } from "../core/series_style.js";
 import { createMap } from "../map/map.js";
-import { cellAt } from "../map/grid_layer.js";
+import { cellAt } from "../map/grid.js";
 import { axisNames, boxOf, middleOf, neighbour } from "./grid_names.js";
 
 /** The layers of the map, from the lowest: names in the page's list of layers. */
