@@ -91,7 +91,7 @@ class TestMemory:
 
 
 _BAR = """async () => {
-  const bar = await import("/static/js/components/budget_shares.js");
+  const bar = await import("/static/js/components/submit_bar.js");
   const { summaryOf, levelName } = await import("/static/js/trajectory/release_form/submit_summary.js");
   const quote = (spent, price, total) => ({ spent_per_km: spent, price_per_km: price, total_per_km: total,
     fits: total === null || spent + price <= total });
