@@ -22,6 +22,7 @@ declare module "node:fs" {
 }
 declare module "node:zlib" {
   export function gunzipSync(bytes: Uint8Array): Uint8Array;
+  export function gzipSync(bytes: Uint8Array): Uint8Array;
   export function inflateSync(bytes: Uint8Array): Uint8Array;
 }
 declare module "node:crypto" {

@@ -2,7 +2,7 @@
 
 import { number } from "../core/format.js";
 import { nearestIndex } from "../core/sorted_search.js";
-import { valueText } from "../core/tooltip.js";
+import { valueText } from "../core/value_text.js";
 import { eventText } from "./event_scale.js";
 
 const inRuns = (runs, event) => runs.some(([start, end]) => event >= start && event < end);

@@ -2,7 +2,7 @@
 
 import { token } from "../core/series_style.js";
 import { createMap } from "../map/map.js";
-import { cellAt } from "../map/grid_layer.js";
+import { cellAt } from "../map/grid.js";
 import { densityPixels } from "./density.js";
 import { axisNames, boxOf, middleOf, neighbour } from "./grid_names.js";
 

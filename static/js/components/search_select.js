@@ -1,6 +1,7 @@
 /* A choice among many: a text field that lists what holds the text, by pointer and by keyboard. */
 
 import { el } from "../core/dom.js";
+import { matching } from "./matching.js";
 
 let fields = 0;
 
@@ -103,12 +104,4 @@ function frame(id, label) {
   const field = el("div", { class: "search-select__field" }, input, list);
   const name = el("label", { for: id, class: "search-select__label" }, label);
   return { input, list, element: el("div", { class: "search-select" }, name, field) };
-}
-
-/** The options whose text holds `text`, whatever the case; those that begin with it first. */
-export function matching(options, text) {
-  const wanted = text.trim().toLocaleLowerCase();
-  const found = options.filter((option) => option.text.toLocaleLowerCase().includes(wanted));
-  const begins = (option) => (option.text.toLocaleLowerCase().startsWith(wanted) ? 0 : 1);
-  return found.sort((a, b) => begins(a) - begins(b));
 }

@@ -155,6 +155,17 @@ export function writtenNumber(value, rule = {}) {
 }
 
 /**
+ * A number whose decimal point is shifted as text, so that 20 % are 0.2 to the last bit.
+ *
+ * @param {string | number} text
+ * @param {number} by
+ */
+export function shifted(text, by) {
+  const [digits, power = 0] = String(text).toLowerCase().split("e");
+  return Number(`${digits}e${Number(power) + by}`);
+}
+
+/**
  * A typed number and `by` more, within the domain, in the decimals and with the decimal mark that are typed; null where
  * there is none.
  *

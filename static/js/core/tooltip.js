@@ -4,27 +4,11 @@
  */
 
 import { el, svg } from "./dom.js";
-import { metres, number, percent, whole } from "./format.js";
 import { cssColour, dashLengths } from "./series_style.js";
 
-const NARROW = "\u202f"; // between a number and its unit
 const ROW_PX = 17;
 const AWAY_PX = 8; // from what it is about
 const WIDEST_PX = 420;
-
-/** @type {Record<string, (value: number) => string>} */
-const UNITS = { m: metres, ε: (value) => `ε${NARROW}${number(value)}`, count: whole, share: percent };
-
-/**
- * A value as tooltips show it: 1.23 km, ε 0.5, 40 %; – for none. Every chart and the map use it.
- *
- * @param {number | null | undefined} value
- * @param {string} unit
- */
-export function valueText(value, unit) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  return UNITS[unit]?.(value) ?? `${number(value)}${unit && NARROW + unit}`;
-}
 
 /**
  * A piece of a line in its colour and dash.

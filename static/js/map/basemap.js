@@ -67,7 +67,7 @@ export function addBaseMap(map, stack, middle, near) {
    * @param {() => boolean} isCurrent
    */
   async function addNames(url, isCurrent) {
-    const { cityLayer } = await import("./cities.js");
+    const { cityLayer } = await import("./city_names.js");
     if (isCurrent())
       stack.put(
         "names",

@@ -4,7 +4,7 @@ import { cssColour } from "../core/series_style.js";
 import { near, unitX, unitY } from "./projection.js";
 
 /**
- * @typedef {{west: number, south: number, east: number, north: number, columns: number, rows: number}} Grid
+ * @typedef {import("./grid.js").Grid} Grid
  * @typedef {{grid: Grid, pixels: Uint8ClampedArray<ArrayBuffer>, selected: number}} Shown pixels are RGBA
  */
 
@@ -33,18 +33,4 @@ export function drawGrid(ctx, view, { grid, pixels, selected }, middle) {
   ctx.strokeStyle = cssColour("--foreground");
   ctx.lineWidth = 2;
   ctx.strokeRect(x(column), y(row + 1), x(column + 1) - x(column), y(row) - y(row + 1));
-}
-
-/**
- * The cell at a place; -1 outside the grid.
- *
- * @param {Grid} grid
- * @param {{lon: number, lat: number}} place
- */
-export function cellAt({ west, south, east, north, columns, rows }, { lon, lat }) {
-  const at = near(lon, (west + east) / 2);
-  if (at < west || at > east || lat < south || lat > north) return -1;
-  const column = Math.min(Math.floor(((at - west) / (east - west)) * columns), columns - 1);
-  const row = Math.min(Math.floor(((lat - south) / (north - south)) * rows), rows - 1);
-  return row * columns + column;
 }

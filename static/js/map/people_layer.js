@@ -6,13 +6,14 @@
 import { cssColour } from "../core/series_style.js";
 import { Density } from "./density.js";
 import { Raster } from "./line_raster.js";
+import { byColour } from "./people_steps.js";
 import { frameOf } from "./positions.js";
 import { chosenDrawing } from "./track_drawing.js";
-import { DOT_PX, drawSteps, PathWriter } from "./track_layer.js";
+import { DOT_PX } from "./track_layer.js";
+import { drawSteps, MARGIN, PathWriter } from "./track_steps.js";
 
 /** @typedef {import("./positions.js").Positions} Positions */
 
-const MARGIN = 8;
 /** @type {ImageData | null} */
 let image = null;
 
@@ -90,13 +91,6 @@ function drawPoints(raster, view, frame, ratio, positions, first, after) {
   positions.eachPoint(frame, box, dot, first, after);
 }
 
-/** [[colour, pieces]]: the pieces 0 … n - 1 in as many groups as there are colours. */
-export function byColour(colours, n) {
-  const groups = new Map();
-  for (let k = 0; k < n; k++) groups.set(colours[k], [...(groups.get(colours[k]) ?? []), k]);
-  return [...groups];
-}
-
 /** The box around the points [first, after): [west, east, north, south]. */
 function boxOf(positions, first, after) {
   const box = [Infinity, -Infinity, Infinity, -Infinity];
@@ -118,39 +112,4 @@ function inView([west, east, north, south], { across, down, left, top }, { width
     north * down + top <= height + MARGIN &&
     south * down + top >= -MARGIN
   );
-}
-
-/**
- * Index of the point at which the step nearest to a place on the screen ends, within `reach` pixels; -1 if there is
- * none.
- *
- * @param {View} view
- * @param {Positions} positions
- * @param {Point} at
- * @param {number} reach
- */
-export function nearestStep(view, positions, { x, y }, reach) {
-  const frame = frameOf(view, positions.middle);
-  const { across, down, left, top } = frame;
-  let [least, found] = [reach * reach, -1];
-  positions.eachChunk(frame, x - reach, y - reach, x + reach, y + reach, (c) => {
-    const last = Math.min(positions.n - 1, positions.all.from[c + 1]);
-    for (let i = positions.all.from[c] + 1; i <= last; i++) {
-      if (positions.starts?.[i]) continue;
-      const [ax, ay] = [positions.d(i - 1) * across + left - x, positions.y[i - 1] * down + top - y];
-      const [bx, by] = [positions.d(i) * across + left - x, positions.y[i] * down + top - y];
-      if (Math.min(ax, bx) > reach || Math.max(ax, bx) < -reach) continue;
-      const off = squaredDistance(ax, ay, bx, by);
-      if (off <= least) [least, found] = [off, i];
-    }
-  });
-  return found;
-}
-
-/** The squared distance of (0, 0) to the segment from a to b. */
-function squaredDistance(ax, ay, bx, by) {
-  const [dx, dy] = [bx - ax, by - ay];
-  const length = dx * dx + dy * dy;
-  const along = length ? Math.max(0, Math.min(1, -(ax * dx + ay * dy) / length)) : 0;
-  return (ax + along * dx) ** 2 + (ay + along * dy) ** 2;
 }

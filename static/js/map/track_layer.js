@@ -9,16 +9,15 @@
 import { dashLengths, cssColour } from "../core/series_style.js";
 import { Density } from "./density.js";
 import { Raster } from "./line_raster.js";
-import { TURN, frameOf } from "./positions.js";
+import { frameOf } from "./positions.js";
 import { chosenDrawing } from "./track_drawing.js";
+import { drawSteps, MARGIN, PathWriter, shape } from "./track_steps.js";
 
-const CORNERS = 2000; // of a path
 const DASHED_AT_MOST = 60000; // points; beyond, dashes cost more than they show
 const CROWD = 20000; // points in view; from here on they are put there as pixels
 const VECTORS = 200_000; // points; from here on they are pixels in a drawing of vectors too
 const DOTS_AT_MOST = 400;
 export const DOT_PX = 3.2; // of more points than these
-const MARGIN = 8;
 const SAMPLES = 4000;
 const ALIKE = 0.04; // widths that differ by less look the same beside each other
 
@@ -132,68 +131,6 @@ function strokeLine(ctx, view, positions, alone) {
   writer.put(ctx, ctx.strokeStyle); // the context gives any opaque colour back as #rrggbb
 }
 
-/** Give the steps of a chunk to `writer`, those that are not wholly beyond one side of the view. */
-export function drawSteps(
-  writer,
-  view,
-  { across, down, left, top },
-  ratio,
-  { lon, y, middle, starts },
-  { indices, from },
-  c,
-) {
-  const half = TURN / 2;
-  const [right, bottom] = [view.width + MARGIN, view.height + MARGIN];
-  let [px, py, out] = [0, 0, 15];
-  for (let k = from[c]; k <= from[c + 1]; k++) {
-    const i = indices ? indices[k] : k;
-    let d = lon[i] - middle;
-    if (d > half) d -= TURN;
-    else if (d < -half) d += TURN;
-    const x = d * across + left;
-    const v = y[i] * down + top;
-    const side = (x < -MARGIN ? 1 : x > right ? 2 : 0) | (v < -MARGIN ? 4 : v > bottom ? 8 : 0);
-    if (k > from[c] && !(starts && starts[i])) {
-      if (Math.abs(x - px) > across * half) {
-        const turn = Math.sign(px - x) * across * TURN;
-        writer.line(px * ratio, py * ratio, (x + turn) * ratio, v * ratio); // out over one edge of the world
-        writer.line((px - turn) * ratio, py * ratio, x * ratio, v * ratio); // and in over the other
-      } else if (!(side & out)) writer.line(px * ratio, py * ratio, x * ratio, v * ratio);
-    }
-    px = x;
-    py = v;
-    out = side;
-  }
-}
-
-/** Lines as paths of the canvas, going on where the last one ended. */
-export class PathWriter {
-  constructor(ctx) {
-    this.ctx = ctx;
-    this.x = NaN;
-    this.y = NaN;
-    this.corners = 0;
-    ctx.beginPath();
-  }
-
-  line(ax, ay, bx, by) {
-    const { ctx } = this;
-    if (ax !== this.x || ay !== this.y) ctx.moveTo(ax, ay);
-    ctx.lineTo(bx, by);
-    this.x = bx;
-    this.y = by;
-    if (++this.corners < CORNERS) return;
-    ctx.stroke();
-    ctx.beginPath();
-    ctx.moveTo(bx, by);
-    this.corners = 0;
-  }
-
-  put(ctx) {
-    ctx.stroke();
-  }
-}
-
 /** Places [x, y, x, y, …] of the points in view; null if they are a crowd. */
 function dotsIn(view, positions) {
   const seen = [];
@@ -215,39 +152,4 @@ function drawDots(ctx, view, positions, { colour, marker, width = 1.5 }) {
   ctx.setLineDash([]);
   ctx.stroke();
   return true;
-}
-
-const ARM = 0.36; // half as wide as a cross's arms, which reach 1 far
-const QUARTER = [
-  [-ARM, -1],
-  [ARM, -1],
-  [ARM, -ARM],
-];
-const CROSS = [0, 1, 2, 3].flatMap((turn) =>
-  QUARTER.map((at) =>
-    Array(turn)
-      .fill(0)
-      .reduce(([x, y]) => [-y, x], at),
-  ),
-);
-
-/** Add a marker by its name in the palette (circle, square, diamond, triangle-up, x, cross) to the path. */
-export function shape(ctx, marker, cx, cy, r) {
-  if (marker === "square") {
-    ctx.rect(cx - r, cy - r, 2 * r, 2 * r);
-  } else if (marker === "diamond" || marker === "triangle-up") {
-    ctx.moveTo(cx, cy - r * 1.25);
-    ctx.lineTo(cx + r * 1.25, marker === "diamond" ? cy : cy + r);
-    if (marker === "diamond") ctx.lineTo(cx, cy + r * 1.25);
-    ctx.lineTo(cx - r * 1.25, marker === "diamond" ? cy : cy + r);
-    ctx.closePath();
-  } else if (marker === "x" || marker === "cross") {
-    const turned = marker === "x" ? Math.SQRT1_2 : 0;
-    const corner = ([x, y]) => (turned ? [(x - y) * turned, (x + y) * turned] : [x, y]);
-    CROSS.map(corner).forEach(([x, y], i) => ctx[i ? "lineTo" : "moveTo"](cx + 1.3 * r * x, cy + 1.3 * r * y));
-    ctx.closePath();
-  } else {
-    ctx.moveTo(cx + r, cy);
-    ctx.arc(cx, cy, r, 0, 2 * Math.PI);
-  }
 }

@@ -10,7 +10,8 @@ import { createLandmarks } from "../trajectory/experiment_form/landmark_sources.
 import { createFolds } from "../components/experiment_form/folds.js";
 import { keepExperiment } from "../components/experiment_form/kept_experiment.js";
 import { createMeasures } from "../components/experiment_form/measures.js";
-import { barTexts, planned } from "../components/experiment_form/plan.js";
+import { planned } from "../components/experiment_form/plan.js";
+import { barTexts } from "../components/experiment_form/plan_text.js";
 import { createReference } from "../trajectory/experiment_form/reference_radius.js";
 import { createReleases } from "../trajectory/experiment_form/releases.js";
 import { toForm, toSpec } from "../trajectory/experiment_form/spec.js";

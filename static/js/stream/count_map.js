@@ -3,7 +3,7 @@
 import { $, el } from "../core/dom.js";
 import { createPlayback } from "../components/timeline_playback.js";
 import { createMap } from "../map/map.js";
-import { cellAt } from "../map/grid_layer.js";
+import { cellAt } from "../map/grid.js";
 import { rampNow } from "./ramp.js";
 import { pixelsOf } from "./raster.js";
 

@@ -2,7 +2,7 @@
 
 import { el } from "../core/dom.js";
 import { number, tenths } from "../core/format.js";
-import { quoted } from "../charts/chart_table.js";
+import { quoted } from "../charts/chart_rows.js";
 
 const ROWS_SHOWN = 200;
 

@@ -1,6 +1,6 @@
 /* A list of people with their colours: filtered by name, moved through with the arrows, one is chosen by a press. */
 
-import { matching } from "../components/search_select.js";
+import { matching } from "../components/matching.js";
 import { swatch } from "../components/swatch.js";
 import { el } from "../core/dom.js";
 import { capitalized, plural, whole } from "../core/format.js";

@@ -7,6 +7,7 @@ import {
   readNumber,
   readNumbers,
   ruleSentence,
+  shifted,
   steppedText,
   writtenNumber,
 } from "../../../static/js/core/number_text.js";
@@ -244,4 +245,17 @@ test("a step keeps the decimals and the mark that are typed, and stays within th
     ["0,234", 1, {}, "1,2340"], // 1,234 could be a thousand
   ];
   for (const [typed, by, rule, text] of cases) assert.equal(steppedText(typed, by, rule), text, `“${typed}” ${by}`);
+});
+
+test("per cent are shares to the last bit", () => {
+  assert.deepEqual(
+    [shifted("20", -2), shifted("0.7", -2), shifted(0.29, 2), shifted("1e-7", 2)],
+    [0.2, 0.007, 29, 1e-5],
+  );
+  assert.equal(shifted("5", 0), 5);
+  const draw = draws(63);
+  for (let k = 0; k < 500; k += 1) {
+    const percent = draw.real(0, 100).toFixed(draw.int(0, 6));
+    assert.equal(shifted(shifted(percent, -2), 2), Number(percent), percent);
+  }
 });

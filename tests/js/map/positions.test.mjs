@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
 import {
   frameOf,
   nearestPoint,
@@ -10,10 +11,7 @@ import {
   SIZE,
   TURN,
 } from "../../../static/js/map/positions.js";
-import { Channel, draws, setGlobals } from "../support.mjs";
-
-setGlobals({ MessageChannel: Channel });
-const { byColour, nearestStep } = await import("../../../static/js/map/people_layer.js");
+import { draws } from "../support.mjs";
 
 const draw = draws(31);
 /** A walk of n points over some degrees. @param {number} n */

@@ -4,13 +4,7 @@ import { frame } from "../form_fields.js";
 import { createNumber, listReadingOf } from "../number_field.js";
 import { el } from "../../core/dom.js";
 import { count } from "../../core/format.js";
-import { writtenNumber } from "../../core/number_text.js";
-
-/** Shift the decimal point as text, so that 20 % are 0.2 to the last bit. */
-export function shifted(text, by) {
-  const [digits, power = 0] = String(text).toLowerCase().split("e");
-  return Number(`${digits}e${Number(power) + by}`);
-}
+import { shifted, writtenNumber } from "../../core/number_text.js";
 
 const inPercent = (field) => ({
   ...field,

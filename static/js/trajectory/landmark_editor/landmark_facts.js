@@ -3,7 +3,7 @@
 import { term } from "../../components/glossary.js";
 import { $, el } from "../../core/dom.js";
 import { count, duration, eventNumber, moment, number, percent, whole } from "../../core/format.js";
-import { degreesText } from "../../map/graticule.js";
+import { degreesText } from "../../map/degrees.js";
 import { placesOf } from "./landmark_places.js";
 
 const LISTED = 200;

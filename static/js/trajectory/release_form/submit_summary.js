@@ -3,7 +3,8 @@
 import { metres, number } from "../../core/format.js";
 import { within } from "../../core/level.js";
 import { isGiven } from "../../components/number_field.js";
-import { correctionOf, floorOf } from "../../components/submit_bar.js";
+import { floorOf } from "../../components/budget_shares.js";
+import { correctionOf } from "../../components/submit_bar.js";
 import { submitLabel } from "./release_purpose.js";
 
 /**

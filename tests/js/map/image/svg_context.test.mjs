@@ -139,6 +139,7 @@ test("pixels are embedded where they are, in pixels of the page", () => {
   }, 2);
   assert.equal(
     part,
-    '<image x="5" y="6" width="90" height="10" preserveAspectRatio="none" style="image-rendering:pixelated" href="data:9x1"/>',
+    '<image x="5" y="6" width="90" height="10" preserveAspectRatio="none" ' +
+      'style="image-rendering:pixelated" href="data:9x1"/>',
   );
 });

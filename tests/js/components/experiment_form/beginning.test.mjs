@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { beginningOf } from "../../../../static/js/components/experiment_form/kept_experiment.js";
+import { beginningOf } from "../../../../static/js/components/experiment_form/beginning.js";
 
 test("a beginning has one name", () => {
   const cases = {

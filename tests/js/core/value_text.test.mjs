@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { valueText } from "../../../static/js/core/tooltip.js";
+import { valueText } from "../../../static/js/core/value_text.js";
 import { plain } from "../support.mjs";
 
 test("values with their units", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { budgetShares, floorOf } from "../../../static/js/components/submit_bar.js";
+import { budgetShares, floorOf } from "../../../static/js/components/budget_shares.js";
 import { draws } from "../support.mjs";
 
 test("a rounded number is at most the number, and a thousandth of it below at most", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_table.js";
+import { csvOf, quoted, rowsOf } from "../../../static/js/charts/chart_rows.js";
 import { draws } from "../support.mjs";
 
 /** The cells of CSV, by RFC 4180. @param {string} text */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { matching } from "../../../static/js/components/search_select.js";
+import { matching } from "../../../static/js/components/matching.js";
 
 const options = ["Ben", "Johanna", "Anna", "Hannes"].map((text) => ({ text }));
 const found = (/** @type {string} */ text) => matching(options, text).map((/** @type {any} */ one) => one.text);
