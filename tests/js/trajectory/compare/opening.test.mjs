@@ -99,6 +99,9 @@ test("a line that was chosen is taken before all, and from nobody twice", () => 
   assert.deepEqual(given([drawn("a"), drawn("b", "p"), drawn("c", "p")], chosen), { b: "u1", c: "p1", a: "u2" });
 });
 
+test("a line of another mechanism can be chosen", () =>
+  assert.deepEqual(given([drawn("a"), drawn("b")], new Map([["a", 1]])), { a: "p1", b: "u1" }));
+
 test("every release has a line of its mechanism, distinct while there are enough", () => {
   const draw = draws(21);
   for (let i = 0; i < 100; i += 1) {
@@ -134,7 +137,7 @@ const TRACKS = [
 const ids = (/** @type {any[]} */ some) => some.map(({ id }) => id).join();
 
 test("maps show the original and what is shown, the most exact first, unless others were chosen", () => {
-  assert.equal(ids(ranked(TRACKS)), "original,near,far,hidden");
+  for (const tracks of [TRACKS, TRACKS.toReversed()]) assert.equal(ids(ranked(tracks)), "original,near,far,hidden");
   assert.equal(ids(sidesOf(TRACKS, { left: null, right: null })), "original,near");
   assert.equal(ids(sidesOf(TRACKS, { left: "far", right: "gone" })), "far,near");
   assert.equal(ids(sidesOf([track("original")], { left: null, right: null })), "original,original");
