@@ -5,19 +5,19 @@ import { noiseTexts, spendingText, statusOf } from "../../../static/js/component
 import { check } from "../cases.mjs";
 
 test("noise beside the counts of the upload", () => {
-  const told = (/** @type {number[]} */ averages, name = "stream-uniform") =>
+  const sentences = (/** @type {number[]} */ averages, name = "stream-uniform") =>
     noiseTexts({ name, noise_sd: 10 }, averages).join();
-  assert.equal(told([]), "");
+  assert.equal(sentences([]), "");
   assert.match(
-    told([10, 30]),
+    sentences([10, 30]),
     /^The counts of the upload are 20 on average, .* zeros\. Every dimension’s average is above/,
   );
   assert.match(
-    told([9.9, 30, 50]),
+    sentences([9.9, 30, 50]),
     / The averages of 1 of 3 dimensions are below the noise: .* Stream shrink publishes/,
   );
-  assert.match(told([1, 3]), /^The counts of the upload are 2 .* The averages of all 2 dimensions are below/);
-  assert.match(told([1], "stream-shrink"), / That is below the noise: .* Such counts are published near zero\.$/);
+  assert.match(sentences([1, 3]), /^The counts of the upload are 2 .* The averages of all 2 dimensions are below/);
+  assert.match(sentences([1], "stream-shrink"), / That is below the noise: .* Such counts are published near zero\.$/);
 });
 
 const BUDGET = {

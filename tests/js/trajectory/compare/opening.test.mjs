@@ -91,7 +91,7 @@ test("a mechanism's own line is of its release without steps, the next ones of t
   assert.deepEqual(given([drawn("c"), drawn("b"), drawn("a")]), { c: "u1", b: "u3", a: "u2" });
 });
 
-test("a line that was chosen is taken before all, and from nobody twice", () => {
+test("a line that was chosen is taken before all, and given once", () => {
   const chosen = new Map([
     ["b", 0],
     ["c", 7],

@@ -102,7 +102,7 @@ test("of several zones at a place the smallest is found", () => {
   assert.equal(zones.zoneAt(all, 10, 10), -1);
 });
 
-test("events in a zone are those it contains, of the track that is asked for", () => {
+test("events in a zone are those it contains, of the track that is given", () => {
   const draw = draws(13);
   const trackOf = (/** @type {number[][]} */ places) => ({
     n: places.length,
