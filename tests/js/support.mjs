@@ -2,6 +2,7 @@
  * Nothing here comes from a browser or the network.
  */
 import { after } from "node:test";
+import { setImmediate } from "node:timers";
 
 /** A seeded source of numbers (mulberry32): the same draws on each run. @param {number} seed */
 export function draws(seed) {
@@ -25,6 +26,9 @@ export function draws(seed) {
   };
 }
 
+/** Let everything run that waits for a promise. */
+export const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 /** Narrow spaces between numbers and units as plain ones. @param {string} text */
 export const plain = (text) => text.replaceAll("\u202f", " ");
 
@@ -44,6 +48,12 @@ export function setGlobals(values) {
   }
 }
 
+/** A MessageChannel that does not keep Node alive, for core/yielding.js. */
+export class Channel {
+  port1 = { onmessage: () => {} };
+  port2 = { postMessage: () => setImmediate(() => this.port1.onmessage()) };
+}
+
 /**
  * A document whose `querySelector` gives `elements[selector]`; `listeners` of "submit", "cairn:theme", … are called by
  * `emit`.
@@ -55,8 +65,8 @@ export function pageOf(elements = {}) {
   return {
     cookie: "",
     hidden: false,
-    documentElement: { dataset: {} },
-    body: { dataset: {} },
+    documentElement: { dataset: /** @type {Record<string, string>} */ ({}) },
+    body: { dataset: /** @type {Record<string, string>} */ ({}) },
     querySelector: (/** @type {string} */ selector) => elements[selector] ?? null,
     querySelectorAll: (/** @type {string} */ selector) => elements[selector] ?? [],
     getElementById: (/** @type {string} */ id) => elements[`#${id}`] ?? null,
@@ -76,4 +86,73 @@ export function storageOf(entries = {}) {
   /** @type {any} */
   const store = Object.assign(Object.create(methods), entries);
   return store;
+}
+
+/**
+ * @typedef {{url: string, method: string, headers: any, body: any}} Sent
+ * @typedef {{status?: number, body?: any, headers?: Record<string, string>}} Answer
+ *
+ * A server without a network, behind `fetch` and `XMLHttpRequest`: `sent` is what arrived, `answer` gives what becomes
+ * of it: an error where the connection is lost, undefined where nothing ever comes.
+ *
+ * @param {(sent: Sent) => Answer | Error | undefined} answer
+ */
+export function serverOf(answer) {
+  /** @type {Sent[]} */
+  const sent = [];
+  /** @param {Sent} one */
+  function take(one) {
+    sent.push(one);
+    const found = answer(one);
+    if (found instanceof Error) throw found;
+    if (!found) return null;
+    const { status = 200, body = null, headers = {} } = found;
+    return { status, text: typeof body === "string" ? body : JSON.stringify(body), headers };
+  }
+
+  class XMLHttpRequest extends EventTarget {
+    upload = new EventTarget();
+    headers = /** @type {Record<string, string>} */ ({});
+    answered = /** @type {Record<string, string>} */ ({});
+    open(/** @type {string} */ method, /** @type {string} */ url) {
+      Object.assign(this, { method, url });
+    }
+    setRequestHeader(/** @type {string} */ name, /** @type {string} */ value) {
+      this.headers[name] = value;
+    }
+    getResponseHeader(/** @type {string} */ name) {
+      return this.answered[name] ?? null;
+    }
+    abort() {
+      this.dispatchEvent(new Event("abort"));
+    }
+    send(/** @type {any} */ body) {
+      const { method, url, headers } = /** @type {any} */ (this);
+      queueMicrotask(() => {
+        const size = body?.size ?? 4;
+        for (const progress of [{ lengthComputable: true, loaded: size / 4, total: size }, { loaded: 9 }])
+          this.upload.dispatchEvent(Object.assign(new Event("progress"), progress));
+        try {
+          const found = take({ method, url, headers, body });
+          if (!found) return;
+          Object.assign(this, { status: found.status, responseText: found.text, answered: found.headers });
+          this.dispatchEvent(new Event("load"));
+        } catch {
+          this.dispatchEvent(new Event("error"));
+        }
+        this.dispatchEvent(new Event("loadend"));
+      });
+    }
+  }
+
+  /** @param {string} url
+   * @param {any} options */
+  async function fetch(url, { method = "GET", headers, body, signal } = {}) {
+    signal?.throwIfAborted();
+    const found = take({ url, method, headers, body });
+    if (!found) return new Promise(() => {});
+    const { status, text, headers: answered } = found;
+    return new Response([204, 304].includes(status) ? null : text, { status, headers: answered });
+  }
+  return { sent, fetch, XMLHttpRequest };
 }
