@@ -2,17 +2,17 @@
 
 import { ApiError, post } from "../core/api.js";
 import { $, $$, data, el } from "../core/dom.js";
-import { number, whole } from "../core/format.js";
+import { number } from "../core/format.js";
 import { idempotencyHeaders } from "../core/idempotency.js";
 import { createBoxMap } from "../components/box_map.js";
 import { createFields } from "../components/form_fields.js";
 import { keepForm } from "../components/kept_form.js";
 import { isGiven, refuseInvalid } from "../components/number_field.js";
 import { focusProblem, showProblems } from "../components/problem_box.js";
+import { noiseTexts, spendingText, statusOf } from "../components/quote_text.js";
 import { createSubmitBar, correctionOf } from "../components/submit_bar.js";
 import { createPurpose, showPurpose, submitLabel } from "../trajectory/release_form/release_purpose.js";
 
-const SHRINK = "stream-shrink";
 const WAIT_MS = 250; // after the last key before a quote is requested
 const SIDES = ["west", "south", "east", "north"];
 const GRID = [...SIDES, "side"]; // fields beside the map of a public grid
@@ -142,7 +142,7 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       el("p", {}, noise),
       promise.public_baseline && el("p", { class: "notice notice--accent" }, promise.public_baseline),
       promise.better_elsewhere && el("p", {}, promise.better_elsewhere),
-      ...verdict(promise).map((text) => el("p", {}, text)),
+      ...noiseTexts(promise, page.averages).map((text) => el("p", {}, text)),
       !simulation && [el("h3", {}, "Guarantee"), el("p", {}, promise.statement)],
       !simulation && list("Assumes", promise.assumptions),
       !simulation && list("Does not cover", [...promise.not_covered.map(sentence), ...promise.caveats]),
@@ -150,46 +150,11 @@ function showQuote(/** @type {any} */ promise, /** @type {any} */ price) {
       .flat(2)
       .filter((/** @type {any} */ node) => node instanceof Node),
   );
-  $("[data-spending]").textContent = simulation
-    ? "A simulation is charged nothing."
-    : `Charges ε = ${number(budget.price)} of ${budget.label}; ε = ${number(budget.after)} would be spent${
-        budget.total === null ? ". There is no limit." : ` of ${number(budget.total)}.`
-      }${budget.fits ? "" : " The budget does not suffice."}`;
-  showBar(statusOf(promise));
+  $("[data-spending]").textContent = spendingText(budget, simulation);
+  showBar(statusOf(promise, budget, simulation));
 }
 
 const sentence = (/** @type {string} */ phrase) => `${phrase[0].toUpperCase()}${phrase.slice(1)}.`;
-
-/** What that noise is beside the counts of the upload, and what to do where it is larger; of streams only. */
-function verdict(/** @type {{name: string, noise_sd: number}} */ { name, noise_sd: noise }) {
-  const { averages } = page;
-  if (!averages.length) return [];
-  const below = averages.filter((/** @type {number} */ average) => average < noise).length;
-  const mean =
-    averages.reduce((/** @type {number} */ sum, /** @type {number} */ one) => sum + one, 0) / averages.length;
-  const scale = `The counts of the upload are ${number(mean)} on average, which is the mean absolute error of zeros.`;
-  if (!below) return [`${scale} Every dimension’s average is above the noise.`];
-  const which = averages.length === 1 ? "That is" : `The averages of ${counted(below, averages.length)} are`;
-  const more = "A larger ε, a shorter window, longer steps of time or sums of dimensions bring counts above it.";
-  const shrink =
-    name === SHRINK ? "Such counts are published near zero." : "Stream shrink publishes such counts near zero.";
-  return [`${scale} ${which} below the noise: a single noisy count shows little of them. ${more} ${shrink}`];
-}
-
-const counted = (/** @type {number} */ some, /** @type {number} */ all) =>
-  some === all ? `all ${whole(all)} dimensions` : `${whole(some)} of ${whole(all)} dimensions`;
-
-function statusOf(/** @type {any} */ promise) {
-  if (purpose.experiment()) return { state: "ready", note: "Not published: spends nothing." };
-  if (!promise.publishable) return { state: "blocked", note: "Such a release is not publishable." };
-  if (budget.fits)
-    return {
-      state: "ready",
-      note: budget.total === null ? "No limit is set." : `${number(budget.total - budget.after)} is left after it.`,
-    };
-  const rest = number(Math.max(budget.total - budget.spent, 0));
-  return { state: "blocked", note: `Needs ${number(budget.price)}, ${rest} is left. Lower ε or raise the limit.` };
-}
 
 /** Values that the server refuses cannot be sent; without an answer it decides when they are. */
 function refuseQuote(/** @type {ApiError} */ error) {

@@ -5,11 +5,10 @@ import { $, announce, data, el } from "../core/dom.js";
 import { count, number } from "../core/format.js";
 import { createCountChart } from "../stream/count_chart.js";
 import { createLiveFeed } from "../stream/live_feed.js";
+import { windowSums, withFresh } from "../stream/live_window.js";
 
 /** @typedef {import("../stream/live_feed.js").Timestamp} Timestamp */
 
-const MOST = 2000; // timestamps that are drawn
-const MOST_COUNTS = 2_000_000; // that are kept, fewer timestamps of many dimensions
 const DRAW_MS = 200; // at most so often
 const TEXTS = {
   live: "Connected: new timestamps appear at once.",
@@ -45,19 +44,6 @@ const sum = (/** @type {number[]} */ values) => values.reduce((total, value) => 
 const valueOf = (/** @type {Timestamp} */ row) => (select.value ? row.counts[Number(select.value)] : sum(row.counts));
 const nameOf = () => (select.value ? page.dimensions[Number(select.value)] : "sum of all dimensions");
 
-/** What each timestamp and those of its window before it spent. */
-function windowSums() {
-  const budgets = [...earlier, ...rows.map(({ budget }) => budget)];
-  const found = [];
-  let total = 0;
-  for (let i = 0; i < budgets.length; i += 1) {
-    total += budgets[i];
-    if (i >= page.window) total -= budgets[i - page.window];
-    found.push(Math.max(total, 0));
-  }
-  return found.slice(earlier.length);
-}
-
 async function draw() {
   timer = 0;
   if (!rows.length) return;
@@ -68,7 +54,10 @@ async function draw() {
   const line = { name: "Published", ...page.style, id: "published", y: rows.map(valueOf) };
   await counts.draw({ ...shown, span }, [line]);
   const limit = { id: "limit", name: "Limit", colour: "--muted", dash: "7 4", y: rows.map(() => page.epsilon) };
-  await spending.draw({ ...shown, name: "", span }, [{ ...line, name: "Spent", y: windowSums() }, limit]);
+  await spending.draw({ ...shown, name: "", span }, [
+    { ...line, name: "Spent", y: windowSums({ rows, earlier }, page.window) },
+    limit,
+  ]);
 }
 
 function schedule() {
@@ -76,10 +65,7 @@ function schedule() {
 }
 
 function add(/** @type {Timestamp[]} */ fresh) {
-  const all = [...rows, ...fresh];
-  rows = all.slice(-Math.min(MOST, Math.floor(MOST_COUNTS / page.dimensions.length)));
-  const left = all.slice(0, all.length - rows.length).map(({ budget }) => budget);
-  earlier = page.window > 1 ? [...earlier, ...left].slice(1 - page.window) : [];
+  ({ rows, earlier } = withFresh({ rows, earlier }, fresh, page.window, page.dimensions.length));
   const last = rows[rows.length - 1];
   published = last.position + 1;
   $("[data-empty]").hidden = true;

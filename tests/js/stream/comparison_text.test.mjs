@@ -102,14 +102,17 @@ test("whether a release stayed within its budget, and what is unsound or unknown
 });
 
 test("what shares a pixel or a column is stated, and only then", () => {
-  const told = (/** @type {number} */ dimensions, /** @type {number} */ rows, signed = false, axis = AXIS) =>
+  const sentences = (/** @type {number} */ dimensions, /** @type {number} */ rows, signed = false, axis = AXIS) =>
     text.columnsText(axis, dimensions, rows, signed);
   const alone = { ...AXIS, timestamps: 4 };
-  assert.match(told(10, 4), /^A row of pixels shows the largest count of at most 3 dimensions\. Each of 4 columns/);
-  assert.match(told(10, 4, true), /shows the largest difference, up or down, of at most 3 dimensions/);
-  assert.match(told(5, 4), /at most 2 dimensions/);
-  assert.match(told(4, 4), /^Each of 4 columns is a mean; errors are of all 8 timestamps\. The heat map/);
-  assert.match(told(4, 4, false, alone), /^The heat map shows the dimensions/);
+  assert.match(
+    sentences(10, 4),
+    /^A row of pixels shows the largest count of at most 3 dimensions\. Each of 4 columns/,
+  );
+  assert.match(sentences(10, 4, true), /shows the largest difference, up or down, of at most 3 dimensions/);
+  assert.match(sentences(5, 4), /at most 2 dimensions/);
+  assert.match(sentences(4, 4), /^Each of 4 columns is a mean; errors are of all 8 timestamps\. The heat map/);
+  assert.match(sentences(4, 4, false, alone), /^The heat map shows the dimensions/);
 });
 
 const valuesOf = (/** @type {number} */ truth, /** @type {number} */ released, edges = AXIS.edges) => {
@@ -159,16 +162,16 @@ test("values keep the width of the longest", () => {
 });
 
 test("the promise of a release; a simulation is called one, and unsound only what is", () => {
-  const told = (/** @type {boolean} */ seeded, unsound = "") => {
+  const sentences = (/** @type {boolean} */ seeded, unsound = "") => {
     const style = { colour: "", dash: "" };
     text.showPromise(
       /** @type {any} */ ({ heading: "A", level: "w-event", statement: "It holds.", seeded, unsound, style }),
     );
     return PROMISE["[data-promise]"].textContent;
   };
-  assert.equal(told(false), "It holds.");
-  assert.match(told(true), /^A seeded simulation: .* Drawn with private noise, this would hold: It holds\.$/);
-  assert.match(told(true, "so"), /is not published\. It holds\.$/);
+  assert.equal(sentences(false), "It holds.");
+  assert.match(sentences(true), /^A seeded simulation: .* Drawn with private noise, this would hold: It holds\.$/);
+  assert.match(sentences(true, "so"), /is not published\. It holds\.$/);
   assert.equal(PROMISE["[data-promise-title]"].textContent, "A, w-event");
   assert.equal(PROMISE["[data-shown-swatch]"].children.length, 1);
 });

@@ -47,13 +47,13 @@ beforeEach(() => {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 function feed(after = 0) {
-  const told = /** @type {any} */ ({ rows: [], states: [], connections: [] });
+  const received = /** @type {any} */ ({ rows: [], states: [], connections: [] });
   const created = createLiveFeed({ live: "/live/", events: "/events/" }, after, {
-    onRows: (rows) => told.rows.push(rows.map(({ position }) => position)),
-    onState: ({ state }) => told.states.push(state),
-    onConnection: (how) => told.connections.push(how),
+    onRows: (rows) => received.rows.push(rows.map(({ position }) => position)),
+    onState: ({ state }) => received.states.push(state),
+    onConnection: (how) => received.connections.push(how),
   });
-  return { ...told, stop: created.stop, source: sources.at(-1) };
+  return { ...received, stop: created.stop, source: sources.at(-1) };
 }
 /** A feed whose connection was refused. */
 async function polling(/** @type {any[]} */ ...given) {
@@ -76,7 +76,7 @@ test("timestamps come in their order, each once", () => {
   assert.deepEqual(rows, [[3], [4], [5]]);
 });
 
-test("state and connection are told as they come", () => {
+test("state and connection are reported as they come", () => {
   const { states, connections, source } = feed();
   source.dispatchEvent(new Event("open"));
   source.send("state", { state: "paused" });
@@ -104,7 +104,7 @@ test("a connection that fails is left to the browser twice; the third time reque
   assert.deepEqual(rows, [[3, 4], [5]]);
 });
 
-test("a refused connection is asked for at once and from then on every two seconds", async () => {
+test("a refused connection is replaced by requests at once and from then on every two seconds", async () => {
   const { connections, states } = await polling(page(), page({ state: "paused" }));
   assert.deepEqual([requested, timers.length, timers[0].ms], [["/events/?after=3"], 1, 2000]);
   await next();
@@ -143,7 +143,7 @@ test("a closed stream is read to its end", async () => {
   assert.deepEqual([connections, rows, timers.length], [["polling", "over"], [[3], [4]], 1]);
 });
 
-test("a feed that was stopped tells nothing more, whatever is answered", async () => {
+test("a feed that was stopped reports nothing more, whatever is answered", async () => {
   for (const late of [page({ results: [row(3)] }), answer({}, 404), answer({}, 500)]) {
     cleared = [];
     const { rows, connections, source, stop } = feed(3);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { decodeTrack, joinTracks, Track } from "../../../static/js/trajectory/track.js";
+import { decodeTrack, fetchTrack, joinTracks, Track } from "../../../static/js/trajectory/track.js";
 import { frameOf } from "../../../static/js/trajectory/track_frame.js";
 import { eventOf, partOf, pickedFrom } from "../../../static/js/trajectory/track_parts.js";
 import { heightE32 } from "../../../static/js/map/projection.js";
-import { draws } from "../support.mjs";
+import { draws, setGlobals } from "../support.mjs";
 
 /** Whole numbers as bytes of seven bits, as dashboard/datasets/tracks.py writes their differences. */
 function streamOf(/** @type {number[]} */ numbers) {
@@ -106,6 +106,20 @@ test("the box of a track, over the antimeridian west of its east", () => {
     ]).bounds(),
     [179, 0, -179, 1],
   );
+  assert.deepEqual(
+    trackOf([
+      [179, 0],
+      [-1.5, 1],
+    ]).bounds(),
+    [179, 0, -1.5, 1],
+  );
+  assert.deepEqual(
+    trackOf([
+      [-179, 0],
+      [1.5, 1],
+    ]).bounds(),
+    [1.5, 0, -179, 1],
+  );
   assert.equal(trackOf([]).bounds(), null);
 });
 
@@ -168,4 +182,23 @@ test("a frame leaves far draws out on both sides and holds the others, over the 
   assert.ok(west >= 169.9 && west < 172 && east > -172 && east <= -169.9, `${west} to ${east}`);
   assert.ok(south > -0.1 && south < 1 && north > 9 && north < 10.1, `${south} to ${north}`);
   assert.deepEqual(frameOf(trackOf([[2, 48]])), [2, 48, 2, 48]);
+});
+
+test("a long track is read in slices, and one that is not there is reported", async () => {
+  const lon = Array.from({ length: 70_000 }, (_, i) => 3 * i - 1000);
+  const buffer = encoded({ lon, lat: lon.map(() => 5) });
+  assert.deepEqual([...(await decodeTrack(buffer)).lonE7], lon);
+  setGlobals({
+    fetch: async (/** @type {string} */ url) => new Response(buffer, { status: url === "/there" ? 200 : 404 }),
+  });
+  assert.equal((await fetchTrack("/there")).n, 70_000);
+  await assert.rejects(fetchTrack("/gone"), /could not be loaded \(404\)/);
+});
+
+test("a frame leaves out a hundredth at each end", () => {
+  const near = (/** @type {number[]} */ found, /** @type {number[]} */ expected) =>
+    found.forEach((value, i) => assert.ok(Math.abs(value - expected[i]) < 1e-9, `${found}`));
+  const places = Array.from({ length: 101 }, (_, k) => [k / 10, k / 10]);
+  near(frameOf(trackOf(places)), [0.1, 0.1, 9.9, 9.9]);
+  near(frameOf(trackOf(places.map(([x, y]) => [x > 5 ? x - 185 : x + 175, y]))), [175.1, 0.1, -175.1, 9.9]);
 });

@@ -99,12 +99,17 @@ test("what was published for an event, in a whole track and in a reduced one", (
 test("a layer is ready once its track is there, or rests; a small one does not rest", () => {
   const layer = layerOf();
   const state = () => [layer.drawn, layer.ready, layer.chartable];
-  assert.deepEqual(state(), [false, false, false]);
+  assert.deepEqual([state(), layer.visible], [[false, false, false], true]);
   layer.track = trackOf(200_000);
   layer.wasShown = true;
   assert.deepEqual([state(), layer.rest()], [[true, true, true], false]);
   layer.track = trackOf(200_001);
   assert.deepEqual([layer.rest(), layer.track, state()], [true, null, [false, true, true]]);
+  layer.forget();
+  assert.deepEqual([layer.leave(), layer.visible, layer.holds, state()], ["a", false, 0, [false, true, true]]);
+  const unseen = layerOf();
+  unseen.track = trackOf(1);
+  assert.deepEqual([unseen.ready, unseen.chartable], [true, false]);
   const failed = layerOf({ state: "failed" });
   failed.track = trackOf(1);
   assert.deepEqual(

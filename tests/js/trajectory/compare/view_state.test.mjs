@@ -25,8 +25,18 @@ test("an address without parameters is the usual view, which is not written", ()
     ["overlay", 50, null, null, null, 0],
   );
   assert.deepEqual([view.faint, view.lines, view.byPerson, view.isHidden], [true, false, true, false]);
+  view.opacity.set("a", 1);
+  view.split = 20;
   written(view);
   assert.equal(place.search, "?landmark_set=3&other=1");
+  view.range = [2, 5];
+  written(view);
+  view.range = null;
+  written(view);
+  assert.doesNotMatch(place.search, /range|opacity|split/);
+  view.mode = "swipe";
+  view.split = 50;
+  assert.deepEqual([written(view).get("mode"), written(view).get("split")], ["swipe", null]);
 });
 
 test("numbers of the address are within their bounds", () => {

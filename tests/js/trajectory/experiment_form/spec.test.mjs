@@ -156,7 +156,7 @@ test("what the form cannot hold is left as text", () => {
 
 test("errors of the API lead to the part of the form that they name", () => {
   /** @type {any[]} */
-  const told = [];
+  const placed = [];
   const part = (/** @type {string} */ name) =>
     new Proxy(
       {},
@@ -164,7 +164,7 @@ test("errors of the API lead to the part of the form that they name", () => {
         get:
           (_, /** @type {string} */ act) =>
           (/** @type {any[]} */ ...given) =>
-            told.push([name, act, ...given.filter((one) => one !== note)]),
+            placed.push([name, act, ...given.filter((one) => one !== note)]),
       },
     );
   const note = "Must be less";
@@ -172,9 +172,9 @@ test("errors of the API lead to the part of the form that they name", () => {
   const names = ["data", "releases", "landmarks", "dummies", "correlation", "measures"];
   const parts = /** @type {any} */ ({ runs, ...Object.fromEntries(names.map((name) => [name, part(name)])) });
   const at = (/** @type {string | undefined} */ name, form = /** @type {any} */ ({ release: "form" })) => {
-    told.length = 0;
+    placed.length = 0;
     const left = place([/** @type {any} */ ({ field: name, message: note })], form, parts);
-    return left.length ? left : (told[0] ?? "done");
+    return left.length ? left : (placed[0] ?? "done");
   };
   check(at, [
     [["grid.landmarks.share.2"], ["landmarks", "fail", 2, "share"]],

@@ -7,9 +7,9 @@ setElements();
 const { controls } = await import("../../../../static/js/trajectory/landmark_editor/schedule_fields.js");
 
 /** @type {string[]} */
-const told = [];
+const changes = [];
 const field = { name: "windows", label: "Windows", help: "" };
-const windows = () => /** @type {any} */ (controls.windows(field, (/** @type {string} */ step) => told.push(step)));
+const windows = () => /** @type {any} */ (controls.windows(field, (/** @type {string} */ step) => changes.push(step)));
 const days = (/** @type {string[]} */ ...names) => names;
 const groups = (/** @type {any} */ { element }) =>
   element
@@ -49,7 +49,7 @@ test("an hour of one digit gets its zero, other texts stay as typed", () => {
 test("a day is pressed and released; the whole day takes the place of its times", () => {
   const form = windows();
   form.set([{ days: days("tue"), start: "08:00", end: "09:00" }]);
-  told.length = 0;
+  changes.length = 0;
   button(form.element, "Monday").emit("click");
   button(form.element, "Tuesday").emit("click");
   assert.deepEqual(form.value()[0].days, ["mon"]);
@@ -57,7 +57,7 @@ test("a day is pressed and released; the whole day takes the place of its times"
   box.checked = true;
   box.emit("input");
   assert.deepEqual(form.value()[0], { days: ["mon"], start: "00:00", end: "24:00" });
-  assert.deepEqual(told, ["windows", "windows", "windows"]);
+  assert.deepEqual(changes, ["windows", "windows", "windows"]);
 });
 
 test("a window that does not end later on its day ends on the next", () => {
@@ -76,7 +76,7 @@ test("another window begins as the last one; one always stays", () => {
     { days: days("mon"), start: "10:00", end: "11:00" },
     { days: days("tue"), start: "12:00", end: "13:00" },
   ]);
-  told.length = 0;
+  changes.length = 0;
   button(form.element, "Add a window").emit("click");
   assert.deepEqual(form.value()[2], { days: ["tue"], start: "12:00", end: "13:00" });
   button(form.element, "Remove window 2").emit("click");
@@ -85,7 +85,7 @@ test("another window begins as the last one; one always stays", () => {
     ["10:00", "12:00"],
   );
   button(groups(form)[0], "Remove window 1").emit("click");
-  assert.deepEqual(told, ["windows added", "windows removed", "windows removed"]);
+  assert.deepEqual(changes, ["windows added", "windows removed", "windows removed"]);
   assert.equal(button(groups(form)[2], "Remove window 1").hidden, true);
 });
 

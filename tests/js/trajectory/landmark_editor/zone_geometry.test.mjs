@@ -8,6 +8,7 @@ import { draws } from "../../support.mjs";
 const polygon = (/** @type {number[][]} */ ...corners) => zones.polygonZone(corners);
 const square = (west = 2, south = 48, size = 1) =>
   polygon([west, south], [west + size, south], [west + size, south + size], [west, south + size]);
+const TRIANGLE = polygon([0, 0], [4, 0], [0, 4]);
 const PACIFIC = polygon([179, -1], [-179, -1], [-179, 1], [179, 1]);
 const close = (/** @type {number} */ found, /** @type {number} */ expected, share = 1e-9) =>
   assert.ok(Math.abs(found - expected) <= share * Math.abs(expected), `${found}, expected ${expected}`);
@@ -72,6 +73,10 @@ test("a polygon holds what is in its ring and in no hole, over the antimeridian 
     [square(), 2.5, 49.1, false],
     [holed, 2.5, 48.5, false],
     [holed, 2.1, 48.5, true],
+    [TRIANGLE, 1, 2.9, true],
+    [TRIANGLE, 1, 3.1, false],
+    [TRIANGLE, 3, 0.9, true],
+    [TRIANGLE, 3, 1.1, false],
     [PACIFIC, 179.5, 0, true],
     [PACIFIC, -179.5, 0, true],
     [PACIFIC, 0, 0, false],
@@ -102,7 +107,7 @@ test("of several zones at a place the smallest is found", () => {
   assert.equal(zones.zoneAt(all, 10, 10), -1);
 });
 
-test("events in a zone are those it contains, of the track that is asked for", () => {
+test("events in a zone are those it contains, of the track that is given", () => {
   const draw = draws(13);
   const trackOf = (/** @type {number[][]} */ places) => ({
     n: places.length,
@@ -137,6 +142,11 @@ test("corners are moved, added between two, and removed until three are left", (
   assert.deepEqual(zones.cornersOf(zones.moved(zone, "corner-2", 9, 50))[2], [9, 50]);
   const five = zones.cornersOf(zones.moved(zone, "between-3", 1, 48.5));
   assert.deepEqual([five.length, five[4], five[3]], [5, [1, 48.5], [2, 49]]);
+  assert.deepEqual(zones.cornersOf(zones.moved(zone, "between-0", 2.5, 47)).slice(0, 3), [
+    [2, 48],
+    [2.5, 47],
+    [3, 48],
+  ]);
   const three = zones.withoutCorner(zone, 0);
   assert.deepEqual(three.coordinates, [
     [
@@ -154,6 +164,7 @@ test("handles of a polygon: the centre, each corner, and the middle of each edge
   const found = zones.handlesOf(square(), "Polygon 1");
   assert.deepEqual(found.map(({ id }) => id).slice(0, 3), ["centre", "corner-0", "between-0"]);
   assert.equal(found.length, 9);
+  assert.deepEqual([found[1].label, found[0].label], ["Corner 1 of Polygon 1", "Move Polygon 1"]);
   assert.deepEqual(found.slice(-1)[0], {
     ...{ id: "between-3", lon: 2, lat: 48.5, kind: "between" },
     label: "New corner after corner 4 of Polygon 1",
@@ -163,6 +174,7 @@ test("handles of a polygon: the centre, each corner, and the middle of each edge
 test("the radius follows its handle and is never 0", () => {
   const zone = zones.circleZone(2, 48, 5000);
   const handle = zones.handlesOf(zone, "c")[1];
+  assert.ok(Math.abs(handle.lat - 48) < 1e-4 && handle.lon > 2.05, "east of the centre");
   close(zones.moved(zone, "radius", handle.lon, handle.lat).radius_m, 5000, 1e-5);
   assert.equal(zones.moved(zone, "radius", 2, 48).radius_m, 0.1);
 });

@@ -14,28 +14,28 @@ const { bodyOf, chartOf } = await import("../../../../static/js/trajectory/loss/
 const { rulesOf, textOf, valueOf } = await import("../../../../static/js/trajectory/compare/loss_chart.js");
 
 test("what a chart of losses shows, with whose bound it is", () => {
-  const told = (/** @type {any} */ view, /** @type {any} */ found) =>
+  const sentences = (/** @type {any} */ view, /** @type {any} */ found) =>
     text.viewText(view, { diameter_m: 500, ...found });
-  const event = told({ view: "event", side: "backward" }, {});
+  const event = sentences({ view: "event", side: "backward" }, {});
   assert.match(
     event,
     /^Each event alone: what its release and the earlier ones leak about it\. An upper bound .* 500 m apart\.$/,
   );
   assert.match(
-    told({ view: "event", side: "total" }, { pairwise: true }),
+    sentences({ view: "event", side: "total" }, { pairwise: true }),
     /apart, each two cells at their own distance\.$/,
   );
   assert.match(
-    told({ view: "landmarks", part: "joint" }, { bound: "bridge" }),
+    sentences({ view: "landmarks", part: "joint" }, { bound: "bridge" }),
     /^Each event and all landmarks together\. An upper bound/,
   );
   assert.match(
-    told({ view: "landmarks", part: "own" }, { bound: "published" }),
+    sentences({ view: "landmarks", part: "own" }, { bound: "published" }),
     /own part.* not an upper bound: between two .* bridge\.$/,
   );
   const why = { bound: "published", why: "two chains" };
-  assert.match(told({ view: "landmarks", part: "own" }, why), / There is no bridge here: two chains\.$/);
-  assert.doesNotMatch(told({ view: "landmarks", part: "own" }, { ...why, bound: "bridge" }), /no bridge/);
+  assert.match(sentences({ view: "landmarks", part: "own" }, why), / There is no bridge here: two chains\.$/);
+  assert.doesNotMatch(sentences({ view: "landmarks", part: "own" }, { ...why, bound: "bridge" }), /no bridge/);
 });
 
 test("axes, levels and limits", () => {
@@ -59,7 +59,7 @@ test("axes, levels and limits", () => {
   ]);
 });
 
-test("a correlation in words", () => {
+test("a correlation as text", () => {
   const estimated = { kind: "estimated", cell_m: "500", states: 7, smoothing: 1, mismatch: 0.123 };
   check(correlationText, [
     [[{ kind: "smoothed", diameter_m: 1000, s: 0.1 }], "Two states at most 1,000 m apart, smoothed by s = 0.1."],
@@ -146,9 +146,9 @@ test("a rule at each level that is shown, at most three, each once", () => {
 
 test("a chart's sentences: correlation, view, limits, and what is missing why", () => {
   const missing = curve(2, { loss: { level: 2, total: null, undefined: "too long" }, landmark: { bound: null } });
-  const told = textOf({ view: "event", side: "total", part: "joint" }, [curve(1), missing]);
-  assert.match(told, /^Two states at most 1,000 m apart.* Each event alone/);
-  assert.match(told, / However long the series, at most: Level 1 4\. Level 2: too long\.$/);
+  const sentences = textOf({ view: "event", side: "total", part: "joint" }, [curve(1), missing]);
+  assert.match(sentences, /^Two states at most 1,000 m apart.* Each event alone/);
+  assert.match(sentences, / However long the series, at most: Level 1 4\. Level 2: too long\.$/);
   assert.doesNotMatch(textOf({ view: "landmarks", side: "total", part: "joint" }, [curve(1)]), /However long/);
 });
 

@@ -98,15 +98,15 @@ test("losses with and without correlation", () => {
     [[1, null], "–"],
   ]);
   const loss = { event: 3, joint: 4, upper_bound: true };
-  const told = (/** @type {any[]} */ ...losses) =>
+  const notes = (/** @type {any[]} */ ...losses) =>
     notesOf(
       losses.map((one, i) => ({ title: `M${i}`, loss: one })),
       "strong",
       { diameter_m: 1000 },
       200,
     );
-  assert.deepEqual(told({ event: null, why_not: "x" }), []);
-  const [first, ...others] = told(
+  assert.deepEqual(notes({ event: null, why_not: "x" }), []);
+  const [first, ...others] = notes(
     loss,
     { ...loss, simulated: 20, upper_bound: null },
     { ...loss, upper_bound: false, why: "y" },
