@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from privacy_engine import noise
+from privacy_engine.kernels.level_grid import medians_ahead
 from privacy_engine.mechanisms.base.publisher_state import from_bytes, to_bytes
-from privacy_engine.mechanisms.stream.shrink import LAYOUT, StreamShrink
+from privacy_engine.mechanisms.stream.shrink import LAYOUT, SIGNIFICANT, StreamShrink
+from privacy_engine.mechanisms.stream.shrinkage.factor import LEAST_STRICT
+from privacy_engine.mechanisms.stream.shrinkage.levels import ONE_EVENT
+from privacy_engine.mechanisms.stream.shrinkage.single import Single
 
 WINDOW = 30
 
@@ -31,3 +35,22 @@ def test_only_levels_and_budgets_of_another_layout_are_read(dimensions: int, lay
     assert between == pytest.approx(np.tile(run._levels.level, (wait, 1)), abs=5e-4)
     other.publish(rows[0])
     assert other._last == 40 + wait
+
+
+@pytest.mark.parametrize(("count", "doubted"), [(0, True), (5000, False)])
+def test_levels_are_doubted_where_the_total_may_be_noise(count: int, doubted: bool) -> None:
+    run = StreamShrink(epsilon=1.0, window=WINDOW, sensitivity=1).start(3, noise.seeded(1))
+    run.publish(np.full(3, count))
+    near = run._levels.near
+    strict = near.mean / np.sqrt(near.variance + ONE_EVENT)
+    assert (run._total.value < SIGNIFICANT * run._total.deviation) == doubted
+    assert np.allclose(run._levels.signal, strict, rtol=1e-12) == doubted
+    assert (run._factor.gate >= LEAST_STRICT) == doubted
+
+
+def test_a_sample_ends_the_time_without_samples() -> None:
+    one = Single(1.0)
+    for level in (40.0, 60.0):
+        one.sample(level, 2.0)
+        found = one.ahead(3)
+        assert np.array_equal(found, medians_ahead(0, 3, one._kept, *one._counts()))
