@@ -20,7 +20,8 @@ def each(
     """Run a test, or each test of a class, once for every case: as ``pytest.mark.parametrize``, but as one test.
 
     All cases are run; those that fail are raised together, and the test is skipped where every case is. Fixtures are
-    shared by the cases. A test that draws examples by hypothesis, or has a case with marks, stays a test for each case.
+    shared by the cases. A test for each case stays what draws examples by hypothesis, is marked as long below this
+    decorator, or has a case with marks of its own.
     """
     wanted = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     values = list(cases)
@@ -40,7 +41,8 @@ def each(
                 if name.startswith("test"):
                     setattr(test, name, decorate(method))
             return test
-        if hasattr(test, "hypothesis") or any(hasattr(value, "marks") for value in values):
+        long = {mark.name for mark in getattr(test, "pytestmark", [])} & {"slow", "thorough", "timeout"}
+        if long or hasattr(test, "hypothesis") or any(hasattr(value, "marks") for value in values):
             return pytest.mark.parametrize(names, values, ids=shown)(test)
 
         @functools.wraps(test)

@@ -9,7 +9,7 @@ class _Later:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("_"):  # pytest asks every object for these while it collects
+        if attribute.startswith("_"):  # pytest looks for these in every object that it collects
             raise AttributeError(attribute)
         return getattr(importlib.import_module(self._name), attribute)
 

@@ -23,7 +23,7 @@ def handlers() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-def test_a_child_that_is_asked_to_end_as_it_begins_ends(tmp_path: Path, handlers: None) -> None:
+def test_a_child_that_must_end_as_it_begins_ends(tmp_path: Path, handlers: None) -> None:
     for _ in range(20):
         child = Forked("child", time.sleep, 600, log=tmp_path / "child.log")
         child.terminate()

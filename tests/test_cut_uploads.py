@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.cases import each
 from tests.image import DOCKERFILE, instructions
 from tests.nginx import MISSING, running_nginx
 from tests.patience import patience
@@ -126,7 +125,7 @@ def until(address: Address, token: str, path: str, offset: int) -> None:
         time.sleep(0.1)
 
 
-@each("checked", [False, True], ids=["plain", "with a checksum"])
+@pytest.mark.parametrize("checked", [False, True], ids=["plain", "with a checksum"])
 def test_what_arrived_is_stored_and_the_rest_goes_on(address: Address, token: str, checked: bool) -> None:
     path, half = begun(address, token), len(TEXT) // 2
     more = {"Upload_Checksum": f"sha256 {base64.b64encode(hashlib.sha256(TEXT).digest()).decode()}"} if checked else {}

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from tests.cases import each
 from tests.patience import patience
 from tests.server import ROOT, Server, free_port, has_terminal_tools, running_server
 
@@ -206,7 +205,7 @@ def seconds_to_the_end(connection: socket.socket, begun: Callable[[], None], *, 
         assert not ended or time.monotonic() - ended < patience(25), f"{read:,} bytes, and no end"
 
 
-@each(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
+@pytest.mark.parametrize(("what", "by", "end"), CASES, ids=lambda one: getattr(one, "__name__", one))
 def test_ends_within_seconds(web: Web, what: str, by: str, end: Callable[[Web, dict[str, str]], None]) -> None:
     person = web.people.pop()
     header = (

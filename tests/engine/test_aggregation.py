@@ -288,7 +288,9 @@ class TestInput:
         ],
     )
     def test_fail_naming_field_rule_and_value(self, changes: dict[str, Any], field: str, rule: str) -> None:
-        refused = refusal(ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes)))
+        refused = refusal(
+            ParameterError, lambda: aggregate(events([(0, 0, 0, 0, 0), (0, 0, 1, 0, 0)]), spec(**changes))
+        )
         assert refused.field.startswith(field)
         assert rule in refused.rule or rule in refused.message
 

@@ -53,9 +53,9 @@ class TestAgreesWithMeasuredErrors:
     def test_on_the_samples(self, cls, name):
         agree(example(cls, epsilon=1.0, radius_m=200.0), data_of(name), RELEASES[name])
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("radius_m", [1.0, 20.0, 1000.0])
     @every_mechanism
+    @pytest.mark.slow
     def test_on_the_dense_sample_for_every_radius(self, cls, radius_m):
         agree(example(cls, epsilon=1.0, radius_m=radius_m), data_of("walk"), RELEASES["walk"])
 
@@ -73,10 +73,10 @@ class TestAgreesWithMeasuredErrors:
         needed = {field["name"]: field["example"] for field in cls.fields() if field["required"]}
         agree(landmark.EventLevel(epsilon=1.0, radius_m=200.0), data_of("taxi"), 60, [cls(**needed)])
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("radius_m", [1.0, 200.0])
     @every_mechanism
     @pytest.mark.parametrize("pattern", ["plt/000_*.plt", "tdrive/1.txt"])
+    @pytest.mark.slow
     def test_on_real_data(self, shared: Path, pattern, cls, radius_m):
         from privacy_engine import formats
 

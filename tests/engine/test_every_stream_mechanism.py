@@ -275,9 +275,9 @@ def audited(cls, control, **given):
     return audit(AuditSpec.parse({"mechanism": described, "seed": 5, **given}))
 
 
-@pytest.mark.thorough
 @every_sound
 @every_control
+@pytest.mark.thorough
 def test_the_audit_finds_controls_and_not_the_mechanism(cls, control):
     found = audited(cls, control, trials=FACTS[cls.registered_name()].trials)
     assert found.verdict == ("violated" if control else "consistent")
