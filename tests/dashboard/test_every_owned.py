@@ -40,7 +40,7 @@ def formats(path: str) -> list[str]:
     return [value for one in described for value in one.get("items", one)["enum"]]
 
 
-FILES = {path: formats(path) for path in DOWNLOADS if formats(path)} | {"releases/{id}/notebook/": [""]}
+FILES = {path: ["", *formats(path)] for path in DOWNLOADS if formats(path)} | {"releases/{id}/notebook/": [""]}
 
 
 def rows_of_path(path: str, rows: dict[str, str]) -> list[str]:
@@ -87,8 +87,10 @@ def test_every_file_is_whole_in_every_format_and_its_download_is_recorded(made: 
                 assert answer["X-Content-Type-Options"] == "nosniff", path
                 assert "private" in answer["Cache-Control"], path
                 opened(content, match[1])
-                if path.startswith("releases/") and fmt:
-                    assert verify(content, match[1]).holds, (path, fmt, match[1])
+                if path.startswith("releases/") and names != [""]:
+                    part = fmt == "csv" or match[1].endswith(".csv")  # of a model, whose JSON can be verified
+                    alone = part and pk == made.rows["checkins releases"]
+                    assert verify(content, match[1]).holds != alone, (path, fmt, match[1])
                 if "table" not in path:
                     assert api.get(url, query | ({"format": fmt} if fmt else {})).getvalue() == content, (path, fmt)
                 if path in DOWNLOADS:
