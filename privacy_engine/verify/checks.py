@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from privacy_engine.label import Label, label_digest
 from privacy_engine.params import Frozen
 from privacy_engine.verify.contents import Contents, Unreadable
-from privacy_engine.verify.tables import ENDINGS, READERS, format_of
+from privacy_engine.verify.tables import ENDINGS, READERS, format_of, is_mass_table
 
 SUMS = "SHA256SUMS"
 LARGEST = 2_000_000_000
@@ -123,7 +123,7 @@ def _bundle(data: bytes, file: str) -> Iterator[Check]:
 
 def _is_export(name: str, data: bytes) -> bool:
     ending = name.rpartition(".")[2]
-    return ending in ENDINGS and (ending != "json" or format_of(data) == "model json")
+    return ending in ENDINGS and (ending != "json" or format_of(data) == "model json") and not is_mass_table(data)
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:

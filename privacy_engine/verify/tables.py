@@ -87,10 +87,15 @@ def read_model_json(data: bytes) -> Contents:
         raise Unreadable("The document is not a model with a label.") from error
 
 
+def is_mass_table(data: bytes) -> bool:
+    """Whether it is the mass of each cell: a part of a model, whose JSON is beside it."""
+    return data.startswith(",".join([*COLUMNS[:-1], MASS]).encode())
+
+
 def read_model_csv(data: bytes) -> Contents:
     """A CSV table of cells: the cell, its box and its count, and the label beside the first row."""
     header, rows, text, label = _rows(data)
-    if header == [*COLUMNS[:-1], MASS]:
+    if is_mass_table(data):
         raise Unreadable("The table holds the mass of each cell, a part of the model: its JSON can be verified.")
     if header != list(COLUMNS):
         raise Unreadable(f"The table must have the columns {', '.join(COLUMNS)}.")

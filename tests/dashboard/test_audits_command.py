@@ -39,10 +39,11 @@ def command(capsys):
     return runner(Command, "audit", capsys)
 
 
-def _audited():
-    for name in (cls.registered_name() for cls in mechanisms):
-        marks = () if name in QUICK else pytest.mark.thorough if name in LONG else pytest.mark.slow
-        yield pytest.param(name, marks=marks)
+def _marks(name):
+    return () if name in QUICK else pytest.mark.thorough if name in LONG else pytest.mark.slow
+
+
+AUDITED = [pytest.param(name, marks=_marks(name)) for name in (cls.registered_name() for cls in mechanisms)]
 
 
 def test_the_outcome_names_what_the_level_is_for(command):
@@ -55,7 +56,7 @@ def test_the_outcome_names_what_the_level_is_for(command):
         assert f"{mechanism} claims ε = 1 per {per}. At" in out, (mechanism, given, per)
 
 
-@pytest.mark.parametrize("name", [*_audited()])
+@pytest.mark.parametrize("name", AUDITED)
 def test_every_mechanism_is_audited_by_its_level_and_radius_alone(command, name):
     claim = CLAIM if mechanisms[name].kind == "trajectory" else CLAIM[:2]
     out, _, code = command(name, *claim, *FEW, "--json")
