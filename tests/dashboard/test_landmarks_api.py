@@ -16,7 +16,7 @@ from dashboard.landmarks.dummy_landmarks import add_dummies
 from dashboard.landmarks.models import LandmarkSet
 from dashboard.storage.data_files import read_data
 from privacy_engine.data import Trajectory
-from privacy_engine.errors import DataError
+from privacy_engine.errors import DataError, ParameterError
 from privacy_engine.landmarks import StayPoints
 from tests.dashboard.api_helpers import first_error, refused
 
@@ -103,6 +103,12 @@ class TestPreview:
             "count": 2, "share": 0.25, "points": 8, "runs": [[1, 3]], "average_temporal_distance": 10 / 6,
         }  # fmt: skip
         assert not LandmarkSet.objects.exists()
+
+
+def test_fail_no_such_series():
+    for series in (-1, 2, 10**9):
+        with pytest.raises(ParameterError, match="series must be between 0 and 1"):
+            selectors.series_bounds([3, 4], series)
 
 
 class TestDestroy:

@@ -84,9 +84,9 @@ class TestRequests:
         assert copies() == []
         s3_server.fail(f"DELETE {at(prefix, FILE.parent)} 503 99")
         stored()
-        for delete in (FILE.unlink, FILE.parent.remove_folder):
+        for delete, name in ((one.remove, FILE), (one.remove_folder, FILE.parent)):
             with pytest.raises(StorageUnavailable):
-                delete()
+                delete(str(name))
         assert machine_error(StorageUnavailable("503")).status == 503
         s3_server.fail(f"PUT {at(prefix)} 507 99")
         with pytest.raises(OSError, match="full") as error:

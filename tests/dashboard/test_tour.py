@@ -60,7 +60,7 @@ class TestForWhom:
         sample = sample_of(owner, make_dataset)
         for address in ["/", *addresses(sample)]:
             assert [step["title"] for step in strip(owner_page, address)] == TITLES, address
-        assert done(owner_page) == TITLES[:1], "the look at it, and nothing that another has"
+        assert done(owner_page) == TITLES[:1], "viewed now; what another has counts for nothing"
         with django_assert_num_queries(2):  # session and user: other pages request nothing for it
             owner_page.get("/glossary/")
 
