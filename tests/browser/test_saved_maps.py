@@ -16,7 +16,7 @@ from dashboard.releases.models import Release
 from tests.browser.actions import box_of
 from tests.browser.conftest import PageMonitor, check_page
 from tests.browser.fixtures import HOST, PRECISE, released
-from tests.browser.rendering import compare, painted
+from tests.browser.rendering import at_rest, compare, painted
 from tests.browser.test_basemap import choose, open_map, open_panel, wait_for_tiles
 from tests.browser.test_modes import divider, drag
 from tests.patience import patience
@@ -86,6 +86,7 @@ def pair(stays: LandmarkSet) -> list[Release]:
 
 def saved_file(page: Page, format: str = "PNG", *, published: bool = False, **options: str) -> Download:
     """What the first map's dialog saves in a format; further options by their labels."""
+    at_rest(page)
     page.get_by_role("button", name="Save the map", exact=True).first.click()
     dialog = page.get_by_role("dialog", name="Save the map")
     dialog.get_by_role("radio", name=format).check()
