@@ -48,12 +48,6 @@ export function setGlobals(values) {
   }
 }
 
-/** A MessageChannel that does not keep Node alive, for core/yielding.js. */
-export class Channel {
-  port1 = { onmessage: () => {} };
-  port2 = { postMessage: () => setImmediate(() => this.port1.onmessage()) };
-}
-
 /**
  * A document whose `querySelector` gives `elements[selector]`; `listeners` of "submit", "cairn:theme", … are called by
  * `emit`.

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Positions } from "../../../static/js/map/positions.js";
-import { Channel, draws, setGlobals } from "../support.mjs";
+import { draws } from "../support.mjs";
 
-setGlobals({ MessageChannel: Channel });
 const { classesOf, classText, Density, hexagonOf, RADIUS } = await import("../../../static/js/map/density.js");
 
 const [ACROSS, DOWN] = [RADIUS * Math.sqrt(3), RADIUS * 1.5];

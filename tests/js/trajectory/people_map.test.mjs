@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { byColour, nearestStep } from "../../../static/js/map/people_layer.js";
+import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
 import { Positions } from "../../../static/js/map/positions.js";
 import { Track } from "../../../static/js/trajectory/track.js";
 
