@@ -64,11 +64,16 @@ function* changes(text, node) {
     const at = between(text, node.operator, node.left.end, node.right.start);
     for (const other of SWAPPED[node.operator]) {
       // another operator binds otherwise, and ?? may not stand beside && without parentheses
-      const bound = (part, from, to) => (part.type === "LogicalExpression" ? `(${text.slice(from, to)})` : text.slice(from, to));
+      const bound = (part, from, to) =>
+        part.type === "LogicalExpression" ? `(${text.slice(from, to)})` : text.slice(from, to);
       if (node.type !== "LogicalExpression") yield [at, node.operator, other];
-      else yield whole(`(${bound(node.left, node.start, at)}${other}${bound(node.right, at + node.operator.length, node.end)})`);
+      else
+        yield whole(
+          `(${bound(node.left, node.start, at)}${other}${bound(node.right, at + node.operator.length, node.end)})`,
+        );
     }
-  } else if (node.type === "UnaryExpression" && node.operator === "!") yield whole(`!!${text.slice(node.start + 1, node.end)}`);
+  } else if (node.type === "UnaryExpression" && node.operator === "!")
+    yield whole(`!!${text.slice(node.start + 1, node.end)}`);
   else if (node.type === "UpdateExpression") {
     const at = node.prefix ? node.start : node.end - 2;
     yield [at, node.operator, node.operator === "++" ? "--" : "++"];

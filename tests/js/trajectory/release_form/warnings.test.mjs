@@ -31,8 +31,8 @@ const CASES = [
     "a strict level",
     { level: { epsilon: 0.001, radius_m: 200 } },
     [
-      "ε = 0.001 is very strict: even places 200 km apart keep their odds within a factor of e, and the whole dataset " +
-        "is 14.4 km across.",
+      "ε = 0.001 is very strict: even places 200 km apart keep their odds within a factor of e, and the whole " +
+        "dataset is 14.4 km across.",
     ],
   ],
   [
