@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { endLabels, spread } from "../../../static/js/charts/end_labels.js";
 import { draws } from "../support.mjs";
 
-test("labels keep their order and a gap, within the plot, and stay where there is room", () => {
+test("labels keep their order and a gap, within the plot, and stay where there is space", () => {
   const draw = draws(5);
   for (let k = 0; k < 300; k += 1) {
     const [gap, height] = [draw.int(1, 15), draw.int(100, 400)];

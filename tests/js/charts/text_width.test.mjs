@@ -15,7 +15,7 @@ test("a text is measured in its font", () => {
   assert.equal(context.font, "600 11px sans-serif");
 });
 
-test("lines are as long as they may be and lose nothing; a word alone may be longer", () => {
+test("lines are as long as they may be and lose nothing; what has no space may be longer", () => {
   const text = "Each event's own loss, mean over events, ε, log";
   for (let width = 0; width <= 300; width += 7) {
     const lines = wrapped(text, width, FONT);

@@ -35,7 +35,7 @@ test("ends and middles", () => {
   assert.equal(timelineScale({ n: 3, time: [7, 7, 7] }, 416).place(1), 208, "at one instant they lie evenly");
 });
 
-test("the first event at a pixel or farther right is the one a look at all finds", () => {
+test("the first event at a pixel or farther right is the one an exhaustive search finds", () => {
   for (const time of [null, timesOf(200, 60)]) {
     const scale = timelineScale({ n: 200, time }, 500);
     const places = Array.from({ length: 200 }, (_, i) => scale.place(i));

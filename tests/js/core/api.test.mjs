@@ -21,10 +21,10 @@ beforeEach(() => {
   onSessionLost(async () => ((dialogs += 1), true));
 });
 
-/** The error of a refused request. @param {Promise<any>} asked
+/** The error of a refused request. @param {Promise<any>} requested
  * @returns {Promise<api.ApiError>} */
-const refused = (asked) =>
-  asked.then(
+const refused = (requested) =>
+  requested.then(
     () => assert.fail("not refused"),
     (error) => error,
   );
@@ -65,7 +65,7 @@ test("text and bytes as they are", async () => {
   );
 });
 
-test("a refusal states the server's own words, fields by their labels", async () => {
+test("a refusal states the server's own texts, fields by their labels", async () => {
   const errors = [
     { code: "range", field: "epsilon", message: "epsilon must be greater than 0, got -1." },
     { message: "Wait." },
@@ -77,7 +77,7 @@ test("a refusal states the server's own words, fields by their labels", async ()
   assert.deepEqual([error.status, error.errors, error.retryAfter], [400, errors, 30]);
 });
 
-test("statuses without words have ours", async () => {
+test("statuses without texts have ours", async () => {
   /** @type {[number, string, string][]} */
   const cases = [
     [404, "", "It no longer exists."],
@@ -93,7 +93,7 @@ test("statuses without words have ours", async () => {
   }
 });
 
-test("no answer is an error that says so; a cancelled request is none", async () => {
+test("no answer is an error that states it; a cancelled request is none", async () => {
   answers = [new TypeError("fetch failed")];
   const error = await refused(api.get("/a/"));
   assert.deepEqual([error.status, error.errors[0].code], [0, "unreached"]);

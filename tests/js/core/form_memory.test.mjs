@@ -104,7 +104,7 @@ test("what is kept is read again, by its user and page alone", () => {
   assert.equal(memory.read(key), null);
 });
 
-test("what another version kept, or nobody, is nothing", () => {
+test("what another version kept, or none, is nothing", () => {
   for (const text of ["{", "null", '"text"', "{}", '{"values": "a"}']) {
     sessionStorage.setItem("cairn:form:x", text);
     assert.equal(memory.read("cairn:form:x"), null, text);

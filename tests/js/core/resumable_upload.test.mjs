@@ -129,12 +129,12 @@ test("a large file goes in pieces", async () => {
 test("after a lost connection it goes on from the byte the server has", async () => {
   faults = [null, 503, null];
   /** @type {number[]} */
-  const told = [];
-  await send(fileOf(BYTES), { onWait: (/** @type {number} */ seconds) => told.push(seconds) });
+  const reported = [];
+  await send(fileOf(BYTES), { onWait: (/** @type {number} */ seconds) => reported.push(seconds) });
   assert.deepEqual(arrived(), BYTES);
   assert.equal(requests(), "POST PATCH HEAD PATCH HEAD PATCH HEAD PATCH");
   assert.deepEqual(
-    [told, waits],
+    [reported, waits],
     [
       [1, 2, 4],
       [1, 2, 4],
@@ -142,7 +142,7 @@ test("after a lost connection it goes on from the byte the server has", async ()
   );
 });
 
-test("each wait is longer up to half a minute, as long as the server says, and after twelve it fails", async () => {
+test("each wait is longer up to half a minute, as long as the server requests, and after twelve it fails", async () => {
   faults = Array(13).fill(503);
   const error = await send().catch((one) => one);
   assert.equal(error.status, 503);

@@ -50,7 +50,7 @@ test("a page without a user repeats nothing", async () => {
   assert.deepEqual([dialogs, sent], [0, []]);
 });
 
-test("where the session is lost, what the dialog says decides", async () => {
+test("where the session is lost, the answer of the dialog decides", async () => {
   assert.equal(await isRepeatable(LOST), true);
   onLost(false);
   assert.equal(await isRepeatable(LOST), false);
@@ -103,9 +103,9 @@ test("who is logged in", async () => {
 
 test("a login sends the cookie's token and what was typed", async () => {
   answer = ({ method = "" }) => ({ body: { user: method === "POST" ? "ada" : null } });
-  assert.equal((await logIn("ada", "pass word", "123")).user, "ada");
+  assert.equal((await logIn("ada", "pass phrase", "123")).user, "ada");
   const { method, headers, body } = sent[1][1];
-  assert.deepEqual([method, String(body)], ["POST", "username=ada&password=pass+word&code=123"]);
+  assert.deepEqual([method, String(body)], ["POST", "username=ada&password=pass+phrase&code=123"]);
   assert.equal(/** @type {any} */ (headers)["X-CSRFToken"], "t0ken");
 });
 

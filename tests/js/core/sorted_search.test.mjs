@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { lastAtMost, nearestIndex } from "../../../static/js/core/sorted_search.js";
 import { draws } from "../support.mjs";
 
-test("both searches find what a look at all entries finds", () => {
+test("both searches find what an exhaustive search finds", () => {
   const draw = draws(9);
   for (let k = 0; k < 500; k += 1) {
     const sorted = draw.list(draw.int(0, 12), () => draw.int(0, 9)).sort((a, b) => a - b);

@@ -56,7 +56,7 @@ test("pixels of a frame are those of the view's unit square", () => {
   });
 });
 
-test("points in a rectangle are those that a look at all finds, of any part, until the visitor stops", () => {
+test("points in a rectangle are those that an exhaustive search finds, of any part, until the visitor stops", () => {
   for (const n of [1, 2, SIZE, SIZE + 1, SIZE + 2, 5 * SIZE + 7]) {
     const positions = new Positions(walkOf(n), 0);
     const view = viewOf(positions, n >> 1);
@@ -180,7 +180,7 @@ test("the nearest step is found between its ends, none leads from one person to 
   );
 });
 
-test("the nearest step is the one a look at all finds", () => {
+test("the nearest step is the one an exhaustive search finds", () => {
   const positions = new Positions(walkOf(1200, { ends: [500, 1200] }), 0);
   const view = viewOf(positions, 600);
   const places = placesIn(positions, view);
