@@ -1,7 +1,7 @@
 """Mutants: single changes of the sources that some test must notice; ``make mutants`` runs those listed by hand.
 
 The lists beside this file name the source, the text to replace (it occurs once), what replaces it, and the tests. A
-mutant that survives is a missing test: write the test and name it. One that changes nothing says so: ``equivalent``.
+mutant that survives is a missing test: write the test and name it. One that changes nothing is marked: ``equivalent``.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def judge_drawn(limit_s: float) -> Judge:
             report = copy.noticed(mutant, groups[0], left)
             report["seconds"] += seconds
             if report["verdict"] == "error" and (broken := by(report)).startswith("tests/"):
-                copy.left_out.append(broken)  # it says nothing here: once more without it
+                copy.left_out.append(broken)  # it shows nothing here: once more without it
                 report["verdict"] = "survived"
             else:
                 groups = groups[1:]
@@ -170,7 +170,7 @@ def report(done: list[tuple[Mutant, Report | None]], share_wanted: float, began:
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run what the command line requires."""
     given = arguments()
     began = time.monotonic()
     if given.random:

@@ -1,4 +1,4 @@
-"""Copies of the tree in which mutants are made, and what their tests say."""
+"""Copies of the tree in which mutants are made, and the outcome of their tests."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LAYERS = {
 }
 """Folders of the tests of a layer: those of a folder come before those of the next, unless they name the source."""
 FEW = 40
-"""A name that more test files have says little about any of them."""
+"""A name that more test files have distinguishes hardly any of them."""
 
 
 @functools.cache
@@ -31,16 +31,16 @@ def _texts() -> dict[str, str]:
 
 
 @functools.cache
-def _words() -> tuple[dict[str, Counter[str]], Counter[str]]:
-    """Words of each file of tests, and in how many files each word is."""
-    words = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in _texts().items()}
-    return words, Counter(word for counter in words.values() for word in counter)
+def _tokens() -> tuple[dict[str, Counter[str]], Counter[str]]:
+    """Tokens of each file of tests, and in how many files each token is."""
+    tokens = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in _texts().items()}
+    return tokens, Counter(token for counter in tokens.values() for token in counter)
 
 
 def _stems(path: str) -> set[str]:
-    """Words of a path, without an ending that makes a plural of them."""
+    """Tokens of a path, without an ending that makes a plural of them."""
     name = re.sub(r"^(privacy_engine|dashboard|static/js|tests/\w+)/|\.test\.mjs$|\.\w+$", "", path)
-    return {re.sub(r"(ies|es|s|y)$", "", word) for word in re.split(r"[/_]", name)} - {"test", "", "cor", "pag"}
+    return {re.sub(r"(ies|es|s|y)$", "", token) for token in re.split(r"[/_]", name)} - {"test", "", "cor", "pag"}
 
 
 @functools.cache
@@ -85,8 +85,8 @@ def _names(source: str) -> Iterable[str]:
 
 
 def _score(source: str, test: str, names: Iterable[str], function: str) -> float:
-    words, files = _words()
-    text, own = _texts()[test], words[test]
+    tokens, files = _tokens()
+    text, own = _texts()[test], tokens[test]
     score = sum(1 + FEW / files[name] for name in names if name in own and files[name] <= FEW)
     score += 10 * (function in own and files[function] <= FEW) if function else 0
     score += 4 * len(_stems(source) & _stems(test))
