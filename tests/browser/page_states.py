@@ -121,7 +121,8 @@ def _restored(page: Page) -> None:
 # By page, in the order in which they are opened there; Escape closes each
 STATES: dict[str, dict[str, Callable[[Page], None]]] = {
     "datasets": {"delete": _delete, "refused-uploads": _refused},
-    "dataset": {"jobs": _jobs, "base-map-file": _own_file, "base-map-places": _place},
+    "dataset": {"jobs": _jobs, "base-map-file": _own_file},
+    "first-dataset": {"base-map-panel": _built_in, "base-map": _base_map, "base-map-places": _place},  # chosen already
     "release": {"term": _term},
     "dummies": {"dummies-drawn": _dummies},
     "compare": {
@@ -131,8 +132,6 @@ STATES: dict[str, dict[str, Callable[[Page], None]]] = {
         "enlarged": _enlarged,
         "distribution": _distribution,
         "simulated": _simulated,
-        "base-map-panel": _built_in,
-        "base-map": _base_map,
     },
     "stream-compare": {"stream-detection": _detection},
     "new-experiment": {"restored": _restored, "logged-out": _logged_out},
