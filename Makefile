@@ -112,7 +112,7 @@ test-slow: install-dev
 # commands, sources and numbers that no database holds.
 test-postgres: install-dev
 	@$(BIN)/python -m tests.postgres $(PYTEST) tests/dashboard -m "not thorough" \
-		$(foreach one,worker experiments_worker audits_worker live_streams_killed fuzz audits_command experiments_command \
+		$(foreach one,worker experiments_worker live_streams_killed fuzz audits_command experiments_command \
 		experiments_kinds command_list failures joined_tracks number_fields,--ignore tests/dashboard/test_$(one).py)
 
 mutants: install-dev
