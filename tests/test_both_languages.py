@@ -19,6 +19,7 @@ from privacy_engine.line_simplification import heights
 from privacy_engine.mechanism import mechanisms
 from privacy_engine.plurals import counted
 from tests.dashboard.test_filenames import CASES as NAMES
+from tests.patience import patience
 
 ROOT = Path(__file__).parents[1]
 CALL = """const [file, name, calls] = JSON.parse(process.argv[1]);
@@ -42,7 +43,11 @@ def in_javascript(module: str, name: str, calls: list[Any]) -> list[Any]:
     node = Path(sys.prefix) / "bin" / "node"
     given = json.dumps([f"{ROOT}/static/js/{module}.js", name, calls])
     found = subprocess.run(
-        [node, "--input-type=module", "-e", CALL, given], capture_output=True, text=True, check=False, timeout=120
+        [node, "--input-type=module", "-e", CALL, given],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=patience(120),
     )
     assert found.returncode == 0, found.stderr
     return list(json.loads(found.stdout))

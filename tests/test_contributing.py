@@ -1,6 +1,7 @@
 """CONTRIBUTING's commands and examples do what CONTRIBUTING states, and the language check finds what it lists."""
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -52,7 +53,7 @@ def test_an_example_registers_and_works(holding: str, use: str) -> None:
 class TestCommands:
     @each("line", [one for one in COMMANDS if one.startswith("make ")])
     def test_make_has_the_target(self, line: str) -> None:
-        done = run("make", "--dry-run", "--always-make", *line.split()[1:])
+        done = run("make", "--dry-run", "--always-make", *shlex.split(line)[1:])
         assert done.returncode == 0, done.stderr
 
     @pytest.mark.slow

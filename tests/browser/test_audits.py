@@ -68,5 +68,6 @@ def test_from_the_form_to_a_verdict_and_its_file(page: Page, tmp_path: Path) -> 
     expect(audit).to_contain_text("did not refute the claim, which does not prove it")
     page.get_by_role("button", name="Delete Event level").click()
     page.locator("#delete-dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("button", name="Delete Event level")).to_have_count(0)
     expect(page.get_by_role("button", name="Delete Skip, half the noise")).to_be_visible()
     assert Audit.objects.count() == 1

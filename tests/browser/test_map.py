@@ -219,6 +219,7 @@ def find(page: Page) -> Locator:
     return people
 
 
+@pytest.mark.journey
 def test_three_hundred_people_are_shown_named_and_chosen(open_page: Any, owner: User, crowd: Dataset) -> None:
     zone = {"type": "Circle", "center": [2.35, 48.85], "radius_m": 800.0}
     landmarks = mark_landmarks(owner=owner, dataset=crowd, method={"name": "zones", "zones": [zone]})

@@ -12,27 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.core.files.base import ContentFile
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from dashboard.accounts.models import User
-from dashboard.datasets.aggregation import aggregate_dataset
-from dashboard.datasets.models import Dataset
-from dashboard.datasets.services import import_dataset
 from dashboard.releases.models import Release
-from dashboard.releases.services import submit_release
 from dashboard.storage.data_files import cached_release
-from dashboard.streams.services import open_stream, publish_events
-from privacy_engine.aggregation import AggregationSpec
-from privacy_engine.spec import ReleaseSpec
 from tests.browser.actions import box_of, contains, downloaded
-from tests.browser.conftest import DESKTOP, PHONE, PageMonitor, accessibility_faults, assert_fits, run_jobs
+from tests.browser.conftest import DESKTOP, PHONE, accessibility_faults, assert_fits
+from tests.browser.stream_pages import COUNTS, compared, opened
 from tests.dashboard import kinds
 from tests.patience import patience
 
-READY = "[data-streams][data-ready=all]"
-COUNTS = kinds.counts() // 2000
 LARGE = COUNTS * 246_913 + 7
 SHADES = """() => { const canvas = document.querySelector(".heat__canvas");
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -69,22 +60,6 @@ RECORD = """(() => {
 """Every canvas has the texts that were drawn since it was cleared, with their boxes, px."""
 TEXTS = """(selector) => [...document.querySelectorAll(`${selector} canvas`)].map((canvas) =>
   ({ texts: canvas.texts, width: canvas.clientWidth, height: canvas.clientHeight }))"""
-
-
-def compared(owner: User, body: bytes, *releases: dict[str, Any], name: str = "Counts.csv") -> Dataset:
-    """A count stream with finished releases."""
-    dataset = import_dataset(owner=owner, upload=ContentFile(body, name=name))
-    run_jobs()
-    for mechanism in releases:
-        submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
-    run_jobs()
-    return dataset
-
-
-def opened(page: Page, dataset: Dataset) -> Page:
-    page.goto(reverse("releases:compare", args=[dataset.pk]))
-    expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
-    return page
 
 
 def names_in_list(page: Page) -> list[str]:
@@ -326,114 +301,3 @@ def test_labels_of_hours_and_budgets_are_apart_and_pins_have_a_limit(
     expect(limit).to_be_hidden()
     boxes.nth(12).check()
     expect(pinned).to_have_text("12 of 14 pinned")
-
-
-def test_detection_compares_releases(open_page: Callable[..., Page], owner: User, monitor: PageMonitor) -> None:
-    monitor.expected = {400}
-    cells = [
-        f"{kinds.day(i)},{name},{COUNTS[i, k]}" for i in range(40) for k, name in enumerate(("north", "south", ""))
-    ]
-    body = "\n".join(["date,region,count", *cells, ""]).encode()
-    dataset = compared(owner, body, kinds.STREAM, kinds.SAMPLE)
-    page = opened(open_page(owner), dataset)
-    number = [one["name"] for one in dataset.summary["dimensions"]].index("") + 1
-    unnamed = f"dimension {number}"
-    page.get_by_role("button", name=unnamed, exact=True).first.click()
-    expect(page.locator("[data-lanes-title]")).to_have_text(f"{unnamed}: when values change")
-    expect(page.locator("[data-values]")).to_contain_text(unnamed)
-
-    rows, chart = page.locator("[data-detection-table] tbody tr"), page.locator("[data-roc]")
-    length, threshold = page.get_by_label("Timestamps", exact=True), page.get_by_label("Threshold")
-    again = page.get_by_role("button", name="Compare", exact=True)
-    page.get_by_text("Detection of jumps and low signals").click()
-    expect(rows).to_have_count(2)
-    expect(page.locator("[data-roc] .js-plotly-plot")).to_be_visible()
-
-    def compare(timestamps: int, level: str) -> None:
-        length.fill(str(timestamps))
-        threshold.fill(level)
-        again.click()
-
-    compare(2, "20")
-    expect(rows.first).to_contain_text(f"{(abs(COUNTS[2:] - COUNTS[:-2]) >= 20).sum():,}")
-    expect(rows.locator(".swatch")).to_have_count(2)
-    compare(40, "20")
-    expect(page.locator("#detection-length-error")).to_contain_text("at most 39")
-    expect(rows).to_have_count(0)
-    expect(chart).to_be_hidden()
-    compare(2, "20")
-    expect(rows).to_have_count(2)
-    expect(chart).to_be_visible()
-    refusal = {"field": "threshold", "code": "invalid", "message": "threshold must be smaller"}
-    page.route("**/detection/**", lambda route: route.fulfill(status=400, json={"errors": [refusal]}))
-    again.click()
-    expect(page.locator("#detection-threshold-error")).to_have_text("Must be smaller")
-    expect(page.locator("[data-detection-problem]")).to_be_hidden()
-    expect(rows).to_have_count(0)
-    expect(chart).to_be_hidden()
-    page.unroute("**/detection/**")
-    for level, text in {"0": "every timestamp is such an event", "1e12": "no such event"}.items():
-        compare(2, level)
-        expect(rows.first).to_contain_text(text)
-    assert not accessibility_faults(page)
-
-
-def test_counted_cells_are_played_on_the_map(open_page: Callable[..., Page], owner: User) -> None:
-    source = import_dataset(owner=owner, upload=ContentFile(kinds.checkins(kinds.checkin_rows()), name="Check-ins.csv"))
-    run_jobs()
-    source.refresh_from_db()
-    box = [kinds.POPULARITY[side] for side in ("west", "south", "east", "north")]
-    spec = AggregationSpec.parse({"cell_m": 2000.0, "step": "10min", "unit": "person", "most": 2, "box": box})
-    counted = aggregate_dataset(dataset=source, spec=spec)
-    run_jobs()
-    counted.refresh_from_db()
-    mechanism = kinds.STREAM | {"sensitivity": counted.counted.sensitivity}
-    submit_release(owner=owner, dataset=counted, spec=ReleaseSpec.parse({"mechanism": mechanism}))
-    run_jobs()
-    page = opened(open_page(owner), counted)
-    canvas = page.locator("canvas[data-layer=counts]")
-    expect(canvas).to_have_attribute("data-drawn", re.compile(r"\d+"))
-    at_last = page.locator("[data-map]").get_attribute("data-column")
-    first = page.evaluate("document.querySelector('canvas[data-layer=counts]').toDataURL()")
-    page.get_by_role("button", name="Play").click()
-    expect(page.locator("[data-map]")).not_to_have_attribute("data-column", at_last or "")
-    page.locator(".heat").focus()
-    page.keyboard.press("p")
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    page.keyboard.press("Home")
-    expect(page.locator("[data-map]")).to_have_attribute("data-column", "0")
-    page.wait_for_function(
-        "(first) => document.querySelector('canvas[data-layer=counts]').toDataURL() !== first", arg=first
-    )
-    values = page.locator("[data-values]")
-    before = values.text_content() or ""
-    page.locator("[data-map]").click()  # in its middle
-    expect(values).not_to_have_text(before)
-    expect(page.locator("[data-promise]")).to_contain_text("exp(ε)")
-    assert not accessibility_faults(page)
-
-    page.goto(f"{reverse('releases:compare', args=[counted.pk])}?range=1-3")
-    expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
-    page.get_by_label("Speed", exact=True).select_option("86400")
-    page.get_by_role("button", name="Play").press("P")
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
-    expect(page.locator("[data-map]")).to_have_attribute("data-column", "2")
-
-
-def test_the_live_stream_of_the_same_dimensions_is_paused_and_advances(
-    open_page: Callable[..., Page], owner: User
-) -> None:
-    dataset = compared(owner, kinds.wide(COUNTS), kinds.STREAM)
-    spec = ReleaseSpec.parse({"mechanism": kinds.STREAM})
-    names = [one["name"] for one in dataset.summary["dimensions"]]
-    live, _ = open_stream(owner=owner, name="Visitors now", dimensions=names, spec=spec)
-    page = opened(open_page(owner), dataset)
-    card = page.locator("[data-live-card]")
-    expect(card).to_contain_text("no timestamp yet")
-    publish_events(stream=live, events=[{"time": kinds.day(0), "counts": COUNTS[0].tolist()}])
-    contains(card, f"last timestamp {kinds.day(0)}", "ε 0.25 of 1 spent")
-    for button, state in (("Pause", "paused"), ("Resume", "open")):
-        card.get_by_role("button", name=button).click()
-        expect(card).to_have_attribute("data-state", state)
-        live.refresh_from_db()
-        assert live.state == state

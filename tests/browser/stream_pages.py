@@ -1,0 +1,37 @@
+"""Pages of count streams with finished releases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from dashboard.accounts.models import User
+from dashboard.datasets.models import Dataset
+from dashboard.datasets.services import import_dataset
+from dashboard.releases.services import submit_release
+from privacy_engine.spec import ReleaseSpec
+from tests.browser.conftest import run_jobs
+from tests.dashboard import kinds
+from tests.patience import patience
+
+READY = "[data-streams][data-ready=all]"
+COUNTS = kinds.counts() // 2000
+
+
+def compared(owner: User, body: bytes, *releases: dict[str, Any], name: str = "Counts.csv") -> Dataset:
+    """A count stream with finished releases."""
+    dataset = import_dataset(owner=owner, upload=ContentFile(body, name=name))
+    run_jobs()
+    for mechanism in releases:
+        submit_release(owner=owner, dataset=dataset, spec=ReleaseSpec.parse({"mechanism": mechanism}))
+    run_jobs()
+    return dataset
+
+
+def opened(page: Page, dataset: Dataset) -> Page:
+    page.goto(reverse("releases:compare", args=[dataset.pk]))
+    expect(page.locator(READY)).to_be_visible(timeout=patience(30_000))
+    return page
