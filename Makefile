@@ -75,8 +75,8 @@ PROFILE ?= thorough
 # Each of a hundred processes would compile Cairn and the tests for itself.
 test test-changed test-fast test-slow test-postgres mutants coverage kernels: export PYTHONDONTWRITEBYTECODE =
 
-# Compiled once, for all processes.
-kernels: install-dev
+# Compiled once, for all processes. The tests of the mutants read JavaScript with a package of NODE_STAMP.
+kernels: install-dev $(NODE_STAMP)
 	@$(BIN)/python -m dashboard.launcher.warm
 
 # FILE="tests/a.py tests/js/b.test.mjs": these alone, long tests too
@@ -115,7 +115,7 @@ test-postgres: install-dev
 		$(foreach one,worker experiments_worker live_streams_killed fuzz audits_command experiments_command \
 		experiments_kinds command_list failures joined_tracks number_fields,--ignore tests/dashboard/test_$(one).py)
 
-mutants: install-dev
+mutants: install-dev $(NODE_STAMP)
 	@$(BIN)/python -m tests.mutants
 
 coverage: install-dev
