@@ -1,8 +1,7 @@
 """Which tests belong to a page or a file: ``python -m tests.which /streams/ dashboard/jobs/api.py --changed HEAD~3``.
 
-A page's are those that name its view or load its address; a Python file's those that import it, and those of its pages
-if it has views; a template's those of the pages that show it; a JavaScript file's its unit tests, and those of the
-pages that begin with it. Most matches first.
+A page's are those that name its view or load its address; a source's those that import or name it, and those of its
+pages; a template's those of the pages that show it. The likeliest come first.
 """
 
 from __future__ import annotations
@@ -17,6 +16,8 @@ from functools import cache
 from pathlib import Path
 
 import django
+
+from tests.mutants.relevant import relevant
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -74,12 +75,15 @@ def of_view(function: str) -> Counter[str]:
     return sum(rows, Counter())
 
 
+def of_source(file: str) -> Counter[str]:
+    """The likeliest tests of a source, by the lists of mutants, by imports and by names."""
+    tests = [test.partition("::")[0] for group in relevant(file)[:2] for test in group]
+    return Counter({test: 100 - i for i, test in enumerate(dict.fromkeys(tests))})
+
+
 def of_python(file: str) -> Counter[str]:
-    """The tests that import a module, and those of its pages."""
-    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    package, _, name = module.rpartition(".")
-    imported = rf"from {re.escape(package)} import (?:\([^)]*|[^(\n]*)\b{name}\b"
-    return matching(rf"\b{re.escape(module)}\b|{imported}") + of_view(module)
+    """The tests of a module, and those of its pages."""
+    return of_source(file) + of_view(file.removesuffix(".py").replace("/", "."))
 
 
 def of_template(file: str) -> Counter[str]:
@@ -102,17 +106,16 @@ def templates_with(name: str) -> list[str]:
 
 
 def of_javascript(file: str) -> Counter[str]:
-    """The unit tests of a module, and the tests of the pages that begin with it."""
-    unit = re.sub(r"^static/js/(.*)\.js$", r"tests/js/\1.test.mjs", file)
-    own = Counter({unit: 100} if unit in texts() else ())
-    return sum(map(of_template, templates_with(file.removeprefix("static/"))), own)
+    """The tests of a module, and those of the pages that begin with it."""
+    return sum(map(of_template, templates_with(file.removeprefix("static/"))), of_source(file))
 
 
 def of(name: str) -> Counter[str]:
     """The tests of an address, or of a file below the top folder."""
     if name in texts():
         return Counter({name: 1000})
-    kinds = {r"/.*": of_address, r".*\.py": of_python, r"templates/.*": of_template, r"static/js/.*": of_javascript}
+    python = r"(privacy_engine|dashboard)/.*\.py"
+    kinds = {r"/.*": of_address, python: of_python, r"templates/.*": of_template, r"static/js/.*": of_javascript}
     return next((found(name) for kind, found in kinds.items() if re.fullmatch(kind, name)), Counter())
 
 

@@ -61,7 +61,7 @@ def git(*arguments: str) -> set[str]:
 
 def changed(commits: int) -> set[str]:
     """Files that the last commits changed, and those not committed yet."""
-    return git("log", f"-{commits}", "--format=", "--name-only") | git("diff", "HEAD", "--name-only")
+    return git("log", f"-{commits}", "--no-merges", "--format=", "--name-only") | git("diff", "HEAD", "--name-only")
 
 
 def one_of_each_file_first(mutants: list[Mutant]) -> list[Mutant]:
