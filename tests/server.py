@@ -62,7 +62,6 @@ def clean_environment(**settings: str) -> dict[str, str]:
         "MAKE",
         "MFLAGS",
         "VIRTUAL_ENV",
-        "TMPDIR",
     )
     return {name: value for name, value in os.environ.items() if not name.startswith(left_out)} | settings
 

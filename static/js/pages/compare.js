@@ -17,14 +17,13 @@ import { entriesOf } from "../trajectory/compare/legend_entries.js";
 import { assignLineStyles, linesOf } from "../trajectory/compare/line_styles.js";
 import { markLayers, markSources, tracksOf } from "../trajectory/compare/map_layers.js";
 import { createModes } from "../trajectory/compare/map_modes.js";
-import { createPeopleView } from "../trajectory/compare/people_view.js";
 import { createPicker } from "../trajectory/compare/release_picker.js";
 import { createDrawings } from "../trajectory/compare/release_drawings.js";
 import { byRank, fitsInMemory, Layer, titleOf } from "../trajectory/compare/release_layers.js";
 import { showDownloads, showSummary } from "../trajectory/compare/summary_table.js";
 import { createVisibility } from "../trajectory/compare/visibility.js";
 import { nameOf, readViewState, writeViewState } from "../trajectory/compare/view_state.js";
-import { seriesChoice } from "../trajectory/series_choice.js";
+import { peopleViewFor, seriesChoice } from "../trajectory/series_choice.js";
 import { fetchTrack } from "../trajectory/track.js";
 
 const page = data("page-data");
@@ -347,6 +346,7 @@ async function start() {
   visibility.open(page.requested);
   zones = method.zones ?? null;
   if ((view.series ?? 0) >= dataset.series.length) cursor.series = view.series = 0;
+  const createPeopleView = await peopleViewFor(dataset.series, view);
   maps = createModes($("[data-panes]"), $("[data-modes]"), {
     ...{ bounds: dataset.bounds, view },
     known: () => ({ ...known(), dataset, marks, people, drawings, active: active() }),

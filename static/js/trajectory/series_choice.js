@@ -30,3 +30,18 @@ export function seriesChoice(host, series, onChange, { all = false, chosen = 0 }
   host.replaceChildren(select.element);
   return { set: (index) => select.set(valueOf(index)) };
 }
+
+/**
+ * What creates the view of all people, loaded where there are several: of one it is never on.
+ * @param {any[]} series @param {{series: number | null}} view
+ * @returns {Promise<(bench: Element, options: any) => any>}
+ */
+export async function peopleViewFor(series, view) {
+  if (series.length > 1 || view.series === null) return (await import("./compare/people_view.js")).createPeopleView;
+  return () => ({
+    isOn: () => false,
+    show() {},
+    coloured: (/** @type {any} */ tracks) => tracks,
+    place: () => undefined,
+  });
+}
