@@ -75,12 +75,12 @@ PROFILE ?= thorough
 # Each of a hundred processes would compile Cairn and the tests for itself.
 test test-changed test-fast test-slow test-postgres mutants coverage kernels: export PYTHONDONTWRITEBYTECODE =
 
-# Compiled once, for all processes. The tests of the mutants read JavaScript with a package of NODE_STAMP.
-kernels: install-dev $(NODE_STAMP)
+# Compiled once, for all processes.
+kernels: install-dev
 	@$(BIN)/python -m dashboard.launcher.warm
 
-# FILE="tests/a.py tests/js/b.test.mjs": these alone, long tests too
-test: kernels
+# FILE="tests/a.py tests/js/b.test.mjs": these alone, long tests too. NODE_STAMP: the tests of mutants read JavaScript.
+test: kernels $(NODE_STAMP)
 ifdef FILE
 	@$(if $(filter %.mjs,$(FILE)),$(BIN)/node --test $(filter %.mjs,$(FILE)))
 	@$(if $(filter-out %.mjs,$(FILE)),$(BIN)/python -m pytest -n 0 $(filter-out %.mjs,$(FILE)))
@@ -100,7 +100,7 @@ test-js: install-dev
 	@$(NODE_TEST) "tests/js/**/*.test.mjs" >build/test-js.txt || { grep -v '^ *✔' build/test-js.txt; exit 1; }
 	@sed -n '/^ℹ tests/p; /start of coverage/,/end of coverage/p' build/test-js.txt
 
-test-fast: kernels test-js
+test-fast: kernels $(NODE_STAMP) test-js
 	@$(PYTEST) -m "not slow and not thorough and not browser" tests/engine tests/dashboard tests/test_repository.py
 
 test-slow: install-dev

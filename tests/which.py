@@ -9,24 +9,16 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import django
 
-from tests.mutants.relevant import relevant
+from tests.mutants import git
+from tests.mutants.relevant import relevant, texts
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@cache
-def texts() -> dict[str, str]:
-    """The text of every file of tests."""
-    files = [*ROOT.glob("tests/**/test_*.py"), *ROOT.glob("tests/js/**/*.test.mjs")]
-    return {str(file.relative_to(ROOT)): file.read_text() for file in sorted(files)}
 
 
 def matching(pattern: str) -> Counter[str]:
@@ -121,9 +113,7 @@ def of(name: str) -> Counter[str]:
 
 def changed_since(base: str) -> list[str]:
     """The files that differ from a commit, and those that git does not know yet."""
-    commands = ["git", "diff", "--name-only", base], ["git", "ls-files", "--others", "--exclude-standard"]
-    done = (subprocess.run(one, cwd=ROOT, check=True, capture_output=True, text=True).stdout for one in commands)
-    return [name for text in done for name in text.splitlines() if (ROOT / name).exists()]
+    return sorted(git("diff", "--name-only", base) | git("ls-files", "--others", "--exclude-standard"))
 
 
 def main() -> None:

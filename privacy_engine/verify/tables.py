@@ -89,13 +89,14 @@ def read_model_json(data: bytes) -> Contents:
 
 def is_mass_table(data: bytes) -> bool:
     """Whether it is the mass of each cell: a part of a model, whose JSON is beside it."""
-    return data.startswith(",".join([*COLUMNS[:-1], MASS]).encode())
+    header = ",".join([*COLUMNS[:-1], MASS, OUR_COLUMN, JSON_COLUMN])
+    return data.partition(b"\n")[0].rstrip(b"\r") == header.encode()
 
 
 def read_model_csv(data: bytes) -> Contents:
     """A CSV table of cells: the cell, its box and its count, and the label beside the first row."""
     header, rows, text, label = _rows(data)
-    if is_mass_table(data):
+    if header == [*COLUMNS[:-1], MASS]:
         raise Unreadable("The table holds the mass of each cell, a part of the model: its JSON can be verified.")
     if header != list(COLUMNS):
         raise Unreadable(f"The table must have the columns {', '.join(COLUMNS)}.")

@@ -32,6 +32,18 @@ _AT_REST = """async () => {
     last = now;
   }
 }"""
+# Each opaque colour of a layer with its pixels
+COLOURS = """(id) => {
+  const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const counts = new Map();
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] < 255) continue;
+    const key = [data[i], data[i + 1], data[i + 2]].join();
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts];
+}"""
 # Of a canvas: how many pixels are painted, and where in it their middle lies
 MIDDLE = """((canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -18,7 +18,7 @@ from dashboard.landmarks.services import mark_landmarks
 from dashboard.storage.series_cache import line
 from tests.browser.conftest import PHONE, check_page, run_jobs
 from tests.browser.fixtures import released
-from tests.browser.rendering import expect_painted, wait_until_ready
+from tests.browser.rendering import COLOURS, expect_painted, wait_until_ready
 from tests.patience import patience
 
 POINTS = 110_000  # so many that an image is shown first, not dashed, and crowds are put down as pixels
@@ -27,18 +27,6 @@ OPENS_S = 2.0
 BUSY = 2.5
 """How many times as long a machine may take that runs other tests at the same time."""
 MOVES = ("Right", "Down", "Down", "Left", "Up", "Left", "Left")
-# How many colours the opaque pixels of a layer have
-_COLOURS = """(id) => {
-  const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const seen = new Map();
-  for (let i = 0; i < data.length; i += 4) {
-    if (data[i + 3] < 255) continue;
-    const key = [data[i], data[i + 1], data[i + 2]].join();
-    seen.set(key, (seen.get(key) ?? 0) + 1);
-  }
-  return [...seen.values()].filter((count) => count > 200).length;
-}"""
 # A place on the map where a pixel of the layer is opaque, in the middle of its neighbours
 _SPOT = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
@@ -204,7 +192,8 @@ def open_in_time(page: Page, address: str, complete: str) -> None:
     assert min(taken) < patience(BUSY * OPENS_S)
     expect_painted(page, "original", lambda pixels: pixels > 3000)
     expect_painted(page, "landmarks")
-    assert page.evaluate(_COLOURS, "original") >= 8
+    counts = page.evaluate(COLOURS, "original")
+    assert sum(count > 200 for _, count in counts) >= 8
     check_page(page)
 
 

@@ -19,7 +19,17 @@ from privacy_engine.samples import samples
 from tests.browser.actions import box_of, in_address
 from tests.browser.conftest import PHONE, assert_fits, check_page, run_jobs
 from tests.browser.fixtures import PRECISE, released
-from tests.browser.rendering import MIDDLE, at_rest, compare, expect_painted, layers, painted, pick, wait_until_ready
+from tests.browser.rendering import (
+    COLOURS,
+    MIDDLE,
+    at_rest,
+    compare,
+    expect_painted,
+    layers,
+    painted,
+    pick,
+    wait_until_ready,
+)
 
 # Pixels a layer's canvas shows left and right of a vertical line of the window, as far as its clip-path lets them
 SIDES = """([id, line]) => {
@@ -51,17 +61,7 @@ MIDDLES = """(id) => [...document.querySelectorAll(".pane:not([hidden]) .map")].
   return [n, x + a.left - b.left, y + a.top - b.top];
 })""".replace("middleOf", MIDDLE)
 # The colour most of a layer's opaque pixels have
-STYLE_OF = """(id) => {
-  const canvas = document.querySelector(`canvas[data-layer="${id}"]`);
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-  const counts = new Map();
-  for (let i = 0; i < data.length; i += 4) {
-    if (data[i + 3] < 255) continue;
-    const key = [data[i], data[i + 1], data[i + 2]].join();
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "";
-}"""
+STYLE_OF = f"""(id) => ({COLOURS})(id).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "" """
 # Where a layer is cut, on the screen
 CUT = """(id) => {
   const canvas = document.querySelector(`canvas[data-layer='${id}']`), box = canvas.getBoundingClientRect();

@@ -6,6 +6,7 @@ mutant that survives is a missing test: write the test and name it. One that cha
 
 from __future__ import annotations
 
+import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,3 +66,9 @@ def listed() -> list[Mutant]:
                 for row in rows
             ]
     return found
+
+
+def git(*arguments: str) -> set[str]:
+    """Return the names of files that a command of git prints, of those that are there."""
+    run = subprocess.run(["git", *arguments, "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return {name for name in run.stdout.replace("\n", "\0").split("\0") if name and (ROOT / name).is_file()}

@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,7 +24,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from tests.mutants import ROOT, Mutant, listed
+from tests.mutants import ROOT, Mutant, git, listed
 from tests.mutants.copies import LIMIT_S, Copy, Report, by
 from tests.mutants.places import places
 from tests.mutants.relevant import imported_by_tests, relevant
@@ -51,12 +50,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, default=min(os.cpu_count() or 1, 4), metavar="P")
     parser.add_argument("--list", action="store_true", help="print the mutants and run none")
     return parser.parse_args()
-
-
-def git(*arguments: str) -> set[str]:
-    """Return the names of files that a command of git prints, of those that are there."""
-    run = subprocess.run(["git", *arguments, "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
-    return {name for name in run.stdout.replace("\n", "\0").split("\0") if name and (ROOT / name).is_file()}
 
 
 def changed(commits: int) -> set[str]:

@@ -21,7 +21,7 @@ FEW = 40
 
 
 @functools.cache
-def _texts() -> dict[str, str]:
+def texts() -> dict[str, str]:
     """Text of every file of tests, by its name."""
     folders = {folder for layer in LAYERS.values() for folder in layer} - {"tests"}
     found = [*(ROOT / "tests").glob("test_*.py")]
@@ -33,7 +33,7 @@ def _texts() -> dict[str, str]:
 @functools.cache
 def _tokens() -> tuple[dict[str, Counter[str]], Counter[str]]:
     """Tokens of each file of tests, and in how many files each token is."""
-    tokens = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in _texts().items()}
+    tokens = {test: Counter(re.findall(r"\w{3,}", text)) for test, text in texts().items()}
     return tokens, Counter(token for counter in tokens.values() for token in counter)
 
 
@@ -86,7 +86,7 @@ def _names(source: str) -> Iterable[str]:
 
 def _score(source: str, test: str, names: Iterable[str], function: str) -> float:
     tokens, files = _tokens()
-    text, own = _texts()[test], tokens[test]
+    text, own = texts()[test], tokens[test]
     score = sum(1 + FEW / files[name] for name in names if name in own and files[name] <= FEW)
     score += 10 * (function in own and files[function] <= FEW) if function else 0
     score += 4 * len(_stems(source) & _stems(test))
@@ -108,7 +108,7 @@ def relevant(source: str, at: int | None = None) -> list[tuple[str, ...]]:
     names = _names(source)
     folders = next(folders for start, folders in LAYERS.items() if source.startswith(start))
     scored = []
-    for test in _texts():
+    for test in texts():
         folder = next((one for one in folders if Path(test).is_relative_to(one) and one.count("/") == 1), None)
         folder = folder or ("tests" if "tests" in folders and str(Path(test).parent) == "tests" else None)
         if folder is not None:

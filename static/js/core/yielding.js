@@ -5,7 +5,7 @@ export function yieldToPage() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
-      port1.onmessage = null; // Node would wait for another one
+      port1.close(); // Node would wait for another one
       resolve();
     };
     port2.postMessage(null);

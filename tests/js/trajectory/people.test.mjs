@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import * as people from "../../../static/js/trajectory/people.js";
-import { Track } from "../../../static/js/trajectory/track.js";
 import { check } from "../cases.mjs";
 import { draws } from "../support.mjs";
+import { track } from "./two_people.mjs";
 
 const one = (/** @type {number} */ index, /** @type {string} */ name, /** @type {string} */ person) => ({
   index,
@@ -13,14 +13,6 @@ const one = (/** @type {number} */ index, /** @type {string} */ name, /** @type 
   points: 5,
 });
 const many = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => one(i, `n${i}`, `n${i}`));
-const column = (/** @type {number[]} */ ...values) => Int32Array.from(values);
-const track = new Track({
-  lonE7: column(0, 1e7, 2e7, 0, 1e7),
-  latE7: column(0, 0, 0, 5e7, 5e7),
-  y: column(0, 0, 0, 1e8, 1e8),
-  event: column(0, 4, 9, 10, 19),
-  ends: column(3, 3, 5),
-});
 
 test("series of one person share a colour and are named apart", () => {
   const named = (/** @type {any[]} */ ...series) => people.peopleOf(series).map(({ name, number }) => [name, number]);

@@ -3,16 +3,8 @@ import { test } from "node:test";
 
 import { byColour, nearestStep } from "../../../static/js/map/people_steps.js";
 import { Positions } from "../../../static/js/map/positions.js";
-import { Track } from "../../../static/js/trajectory/track.js";
+import { track } from "./two_people.mjs";
 
-const column = (/** @type {number[]} */ ...values) => Int32Array.from(values);
-const track = new Track({
-  lonE7: column(0, 1e7, 2e7, 0, 1e7),
-  latE7: column(0, 0, 0, 5e7, 5e7),
-  y: column(0, 0, 0, 1e8, 1e8),
-  event: column(0, 4, 9, 10, 19),
-  ends: column(3, 3, 5),
-});
 const view = { width: 360, height: 360, zoom: 0, scale: 360, left: 0, top: 0 }; // a pixel to a degree
 const DOWN = (1e8 / 2 ** 32) * 360; // from the first person to the second, px
 const nearest = (/** @type {number} */ x, /** @type {number} */ y, reach = 3) =>
