@@ -26,9 +26,10 @@ from tests.browser.actions import contains, downloaded
 from tests.browser.conftest import WALK, PageMonitor, accessibility_faults, assert_fits, run_jobs
 from tests.browser.fixtures import released
 from tests.browser.rendering import painted, wait_until_ready
+from tests.browser.stream_pages import COUNTS, READY, compared
 from tests.browser.test_experiments import PLOTS, submitted
 from tests.browser.test_steps import only
-from tests.browser.test_stream_compare import COUNTS, READY, compared, names_in_list
+from tests.browser.test_stream_compare import names_in_list
 from tests.dashboard import kinds
 from tests.patience import patience
 
